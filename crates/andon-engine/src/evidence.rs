@@ -21,7 +21,7 @@ use self::inherited_evidence::{Archive, CodeStanding, KnownSoFar, Origins};
 use self::results::{Told, newest};
 use self::scopes::Demand;
 use crate::recording::timeline::LoadedTimeline;
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
@@ -69,7 +69,7 @@ pub struct Asked<'a> {
 /// The test run that is evidence for the code: on exactly that code, also where some of its files were not tracked yet when the
 /// tests ran, or on the code before, where the subject only releases it. Where the code has scopes, those that are asked for
 /// must have run.
-pub fn of_subject(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>, OpsError> {
+pub fn of_subject(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>> {
     match own_evidence(asked, demand)? {
         None => release::carried(asked, demand.before()),
         found => Ok(found),
@@ -77,7 +77,7 @@ pub fn of_subject(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidenc
 }
 
 /// The same without what is carried.
-fn own_evidence(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>, OpsError> {
+fn own_evidence(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>> {
     let whole = of_everything(asked)?;
     if asked.ws.config.test.scopes.settings.is_empty() {
         return Ok(whole);
@@ -87,7 +87,7 @@ fn own_evidence(asked: Asked<'_>, demand: Demand) -> Result<Option<TestEvidence>
 }
 
 /// The newest run of all tests at once on exactly this code; nothing where one of scopes is newer.
-fn of_everything(asked: Asked<'_>) -> Result<Option<TestEvidence>, OpsError> {
+fn of_everything(asked: Asked<'_>) -> Result<Option<TestEvidence>> {
     match find(asked.ws, asked.loaded, asked.code) {
         Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
         None => untracked::run_before_add(asked),
@@ -115,7 +115,7 @@ pub enum Subject {
 
 impl Subject {
     /// True if it holds a file at `path`.
-    fn has(&self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
+    fn has(&self, ws: &Workspace, path: &[u8]) -> Result<bool> {
         let base = match self {
             Self::Tree(tree) => Some(*tree),
             Self::WorkTree(overlay) => match overlay.entries.iter().find(|entry| entry.path == path) {
@@ -133,7 +133,7 @@ pub fn candidate(
     loaded: &LoadedTimeline,
     subject: &Subject,
     demand: Demand,
-) -> Result<Candidate, OpsError> {
+) -> Result<Candidate> {
     let parent = demand.before();
     let mut prints = ws.fingerprinter();
     let code = match subject {
@@ -172,7 +172,7 @@ pub fn changed_by_hook(
     loaded: &LoadedTimeline,
     before: Option<TreeId>,
     tree: TreeId,
-) -> Result<Vec<Vec<u8>>, OpsError> {
+) -> Result<Vec<Vec<u8>>> {
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
     let (code, subject) = (ws.fingerprinter().of_tree(before)?, &Subject::Tree(before));
     let demand = Demand::Commit(ws.head_tree()?);
@@ -185,7 +185,7 @@ pub fn changed_by_hook(
 
 /// Adds what is known of commit `tip` besides the runs on its code: its record, which never gets better, and where no tests are
 /// evidence for it, code that git made of tested commits, and what fails in those.
-pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Candidate, OpsError> {
+pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Candidate> {
     let store = NotesStore::open(&ws.repo)?;
     if let EvidenceState::Tested(tests) = &candidate.evidence {
         let recorded = store.readable(tip).and_then(|record| record.tests);
@@ -229,7 +229,7 @@ pub fn at_the_remote(
     tip: CommitId,
     tree: TreeId,
     there: Option<CommitId>,
-) -> Result<Option<TreeId>, OpsError> {
+) -> Result<Option<TreeId>> {
     let repo = &ws.repo;
     let mut prints = ws.fingerprinter();
     let code = prints.of_tree(tree)?;
@@ -271,7 +271,7 @@ fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     Some(Diagnostic::note(message).code("handed-in").help("to see for yourself: andon test"))
 }
 
-fn without_evidence(asked: Asked<'_>, newest: Option<&TestRun>) -> Result<EvidenceState, OpsError> {
+fn without_evidence(asked: Asked<'_>, newest: Option<&TestRun>) -> Result<EvidenceState> {
     let Asked { ws, loaded, subject, code } = asked;
     if ws.config.test.command.is_none() {
         return Ok(EvidenceState::Unconfigured);
@@ -306,7 +306,7 @@ fn without_evidence(asked: Asked<'_>, newest: Option<&TestRun>) -> Result<Eviden
 }
 
 /// In which paths the working tree differs from what the run saw.
-fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>, OpsError> {
+fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>> {
     let mut found: BTreeMap<Vec<u8>, Difference> = match overlay.base {
         Some(tree) => differing(&ws.repo, &ws.config.paths.rules, run.base, &run.overlay, tree)?,
         None => Vec::new(),
@@ -335,12 +335,7 @@ fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec
 /// The difference is only work that is not staged when of each differing path the working tree still holds what the run
 /// saw, or the commit has it as HEAD has it and had it then: hook managers put such work aside while hooks run, and after a
 /// pull HEAD is another. Bounded by the paths that are compared; no scan.
-fn staging(
-    ws: &Workspace,
-    run: &TestRun,
-    head: Option<TreeId>,
-    differing: &[Difference],
-) -> Result<Staging, OpsError> {
+fn staging(ws: &Workspace, run: &TestRun, head: Option<TreeId>, differing: &[Difference]) -> Result<Staging> {
     if run.overlay_truncated || differing.is_empty() || differing.len() >= COMPARED {
         return Ok(Staging::Edited);
     }

@@ -19,3 +19,6 @@ pub mod text;
 pub mod view;
 pub mod weakening;
 pub mod workspace;
+
+/// What a verb needs, or the reason why it cannot have it.
+pub type Result<T, E = error::OpsError> = std::result::Result<T, E>;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::files::FileSelection;
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
@@ -47,7 +47,7 @@ pub fn find(
     rules: &RuleSettings,
     commit: &CommitInfo,
     before: Option<&TestEvidence>,
-) -> Result<Option<Weakening>, OpsError> {
+) -> Result<Option<Weakening>> {
     let Some(setting) = setting(rules) else { return Ok(None) };
     let failing = before.and_then(failing_count).unwrap_or_default();
     Ok(after(taken(repo, &Patterns::new(&setting), commit, failing)?, before))
@@ -66,7 +66,7 @@ pub fn taken(
     patterns: &Patterns<'_>,
     commit: &CommitInfo,
     failing: u64,
-) -> Result<Option<Weakening>, OpsError> {
+) -> Result<Option<Weakening>> {
     let Some(parent) = commit.parents.first() else { return Ok(None) };
     if repo.tree_of(*parent).is_err() {
         return Ok(None);
@@ -84,7 +84,7 @@ pub fn taken(
 
 /// The reasons of lines `Tests-Removed: why` anywhere in a message: a squash moves them away from its end and indents
 /// them.
-fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>, OpsError> {
+fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>> {
     let mut reasons = keyed_lines(&repo.message(commit)?, TRAILER);
     reasons.retain(|reason| !reason.is_empty());
     Ok((!reasons.is_empty()).then(|| reasons.join("; ")))
@@ -97,7 +97,7 @@ pub fn since(
     patterns: &Patterns<'_>,
     below: CommitId,
     after: TreeId,
-) -> Result<Option<Weakening>, OpsError> {
+) -> Result<Option<Weakening>> {
     let before = repo.tree_of(below)?;
     let own = repo.changes(Some(before), after)?;
     let mut changed = files::changed(repo, patterns, &own, files::TextRequest::Losses, FileSelection::ALL)?;
@@ -121,12 +121,12 @@ pub fn compared(
     patterns: &Patterns<'_>,
     before: TreeId,
     after: TreeId,
-) -> Result<TestComparison, OpsError> {
+) -> Result<TestComparison> {
     files::compared(repo, patterns, &repo.changes(Some(before), after)?, FileSelection::ALL)
 }
 
 /// The tree of the commit so many commits before.
-fn some_commits_before(repo: &Repo, commit: CommitId) -> Result<Option<TreeId>, OpsError> {
+fn some_commits_before(repo: &Repo, commit: CommitId) -> Result<Option<TreeId>> {
     let (mut at, mut tree) = (commit, None);
     for _ in 0..LATELY {
         // A shallow clone ends somewhere.
@@ -138,11 +138,7 @@ fn some_commits_before(repo: &Repo, commit: CommitId) -> Result<Option<TreeId>, 
 }
 
 /// Only for a merge of two parents that is no function of them: others are made by programs.
-fn taken_by_merge(
-    repo: &Repo,
-    patterns: &Patterns<'_>,
-    commit: &CommitInfo,
-) -> Result<Option<Weakening>, OpsError> {
+fn taken_by_merge(repo: &Repo, patterns: &Patterns<'_>, commit: &CommitInfo) -> Result<Option<Weakening>> {
     let [ours, theirs] = commit.parents[..] else { return Ok(None) };
     if repo.is_made(commit, &MergeClaim::Merge)? == TreeVerdict::Same {
         return Ok(None);

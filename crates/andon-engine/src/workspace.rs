@@ -5,8 +5,8 @@ use std::{ffi::OsString, rc::Rc};
 
 use crate::context::{self, Context};
 use crate::effect::{AndonDir, Site};
-use crate::error::OpsError;
 use crate::text::style::Style;
+use crate::{Result, error::OpsError};
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
@@ -69,14 +69,14 @@ impl Workspace {
     }
 
     /// Opens the repository of the context. A wrong configuration is an error.
-    pub fn open(ctx: &Context) -> Result<Self, OpsError> {
+    pub fn open(ctx: &Context) -> Result<Self> {
         let mut workspace = Self::open_lenient(ctx)?;
         workspace.config_errors.take().map_or(Ok(workspace), |errors| Err(errors.into()))
     }
 
     /// Opens the repository of the context. A wrong configuration leaves the defaults, and its errors are kept: for
     /// hooks that must record in any case.
-    pub fn open_lenient(ctx: &Context) -> Result<Self, OpsError> {
+    pub fn open_lenient(ctx: &Context) -> Result<Self> {
         let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
         let root = repo.workdir().unwrap_or(repo.git_dir());
         let loaded = config::read_sources(root, ctx.user_config.as_deref())
@@ -128,13 +128,13 @@ impl Workspace {
     }
 
     /// The top of the working tree, or an error that says there is none.
-    pub fn top(&self) -> Result<&Path, OpsError> {
+    pub fn top(&self) -> Result<&Path> {
         self.repo.workdir().ok_or_else(|| OpsError::NoWorkTree(self.repo.git_dir().to_owned()))
     }
 
     /// The working tree as differences from HEAD, without untracked files that `test.reports` names: what a run
     /// leaves behind is not the code that it ran on.
-    pub fn overlay(&self) -> Result<Overlay, OpsError> {
+    pub fn overlay(&self) -> Result<Overlay> {
         let mut overlay = self.repo.worktree_overlay()?;
         if self.untracked == UntrackedCode::Beside {
             overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
@@ -155,7 +155,7 @@ impl Workspace {
     }
 
     /// HEAD's tree; `None` before the first commit.
-    pub fn head_tree(&self) -> Result<Option<TreeId>, OpsError> {
+    pub fn head_tree(&self) -> Result<Option<TreeId>> {
         Ok(self.repo.head()?.commit().map(|head| self.repo.tree_of(head)).transpose()?)
     }
 
@@ -165,7 +165,7 @@ impl Workspace {
     }
 
     /// The normalizer with the project's patterns.
-    pub fn normalizer(&self) -> Result<Normalizer, OpsError> {
+    pub fn normalizer(&self) -> Result<Normalizer> {
         Ok(Normalizer::new(&self.config.normalize)?)
     }
 }

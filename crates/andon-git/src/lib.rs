@@ -43,3 +43,6 @@ pub use remote::is_bundle;
 pub use remote::{PushEnd, PushedTo, RemoteError, back_off};
 pub use worktree::separate_checkout::SeparateCheckout;
 pub use worktree::{Overlay, is_changed_submodule};
+
+/// An answer of git, or the reason why there is none.
+pub type Result<T, E = GitError> = std::result::Result<T, E>;

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::{ffi::OsStr, time::Duration};
 
+use crate::Result;
 use crate::error::{GitError, cut};
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::path_from_bytes;
@@ -82,13 +83,13 @@ pub struct Online {
 
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
-pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, GitError> {
+pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput> {
     run(command(dir, args, &[PLACE, FURTHER]), input)
 }
 
 /// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
 /// that start programs, and whole: no sparse checkout. Objects are looked for in the same places as in this process.
-pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput, GitError> {
+pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput> {
     let settings = INERT.iter().chain(["core.sparseCheckout=false"]);
     let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
     let args: Vec<&OsStr> = settings.chain(args.iter().copied()).collect();
@@ -114,12 +115,12 @@ pub(crate) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Opti
 
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
-    pub(crate) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<ProgramOutput, GitError> {
+    pub(crate) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<ProgramOutput> {
         run(self.own_command(args), input)
     }
 
     /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
-    pub(crate) fn git_as_configured(&self, args: &[&str]) -> Result<ProgramOutput, GitError> {
+    pub(crate) fn git_as_configured(&self, args: &[&str]) -> Result<ProgramOutput> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         run(self.placed(&args), b"")
     }
@@ -130,14 +131,14 @@ impl Repo {
         variables: &[(&str, &OsStr)],
         args: &[S],
         input: &[u8],
-    ) -> Result<ProgramOutput, GitError> {
+    ) -> Result<ProgramOutput> {
         let mut command = self.own_command(args);
         command.envs(variables.iter().copied());
         run(command, input)
     }
 
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
-    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<GitProgramEnd, GitError> {
+    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<GitProgramEnd> {
         let mut command = self.own_command(args);
         match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
@@ -215,7 +216,7 @@ fn command(dir: &Path, args: &[&OsStr], without: &[WordList]) -> Command {
     command
 }
 
-fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
+fn run(command: Command, input: &[u8]) -> Result<ProgramOutput> {
     let line = line_of(&command);
     let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
     let (ended, status) = end(command, input, None)?;
@@ -232,7 +233,7 @@ fn end(
     mut command: Command,
     input: &[u8],
     patience: Option<Duration>,
-) -> Result<(GitProgramEnd, ExitStatus), GitError> {
+) -> Result<(GitProgramEnd, ExitStatus)> {
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     if patience.is_some() {
         processes::lead_group(&mut command);

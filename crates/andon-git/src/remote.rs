@@ -7,6 +7,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::{io::Read as _, path::Path, time::Duration};
 
+use crate::Result;
 use crate::error::{GitError, cut};
 use crate::files::{open_plain, temporary_in};
 use crate::open::repo::Repo;
@@ -102,7 +103,7 @@ pub enum PushEnd {
 
 impl Repo {
     /// The names of the remotes, as git has them.
-    pub fn remotes(&self) -> Result<Vec<String>, GitError> {
+    pub fn remotes(&self) -> Result<Vec<String>> {
         let listed = self.git(&["remote"], b"")?;
         Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
     }
@@ -271,7 +272,7 @@ impl Repo {
     }
 
     /// Removes the refs below `prefix` that this process made, or one that is gone: `<prefix><process id>/...`.
-    pub fn drop_passing(&self, prefix: &str) -> Result<(), GitError> {
+    pub fn drop_passing(&self, prefix: &str) -> Result<()> {
         let mut lines = String::new();
         for (name, id) in self.refs_with_prefix(prefix)? {
             let owner = name.strip_prefix(prefix).and_then(|rest| rest.split('/').next());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{GitError, Repo, RepoEnv};
+use crate::{GitError, Repo, RepoEnv, Result};
 use andon_core::domain::ids::{CommitId, TreeId};
 
 /// Ids that look like commits; notes need no object behind them.
@@ -13,7 +13,7 @@ pub(crate) fn commit_id(number: u64) -> CommitId {
 }
 
 /// What `write` gives once it is its turn: as the hooks do, which write at the next commit what they could not at this one.
-pub(crate) fn until_free<T>(mut write: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
+pub(crate) fn until_free<T>(mut write: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         match write() {
             Err(GitError::RefBusy { .. }) => {}

@@ -1,7 +1,7 @@
 //! The change of a commit, read from its trees: which paths count, and their texts. What is made of them is
 //! [`andon_core::change::hash`].
 
-use super::RecordError;
+use super::Result;
 use andon_core::change::hash::{HashInput, HashOptions, TextPair};
 use andon_core::change::rewrites::ChangedLines;
 use andon_core::domain::change::{Change, ChangeFacts};
@@ -19,12 +19,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 ///
 /// # Errors
 /// [`RecordError::Git`] when a tree is missing.
-pub fn changes(
-    repo: &Repo,
-    rules: &PathRules,
-    old: Option<TreeId>,
-    new: TreeId,
-) -> Result<Vec<Change>, RecordError> {
+pub fn changes(repo: &Repo, rules: &PathRules, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -49,7 +44,7 @@ pub fn summarize_changes(
     repo: &Repo,
     reading: &HashOptions<'_>,
     changes: &[Change],
-) -> Result<SummedChanges, RecordError> {
+) -> Result<SummedChanges> {
     let mut read = Reader { repo, text_left: MAX_TEXT, missing: None, sum: HashInput::new(reading) };
     for change in changes {
         read.change(change)?;
@@ -87,7 +82,7 @@ enum Content {
 }
 
 impl Reader<'_, '_> {
-    fn change(&mut self, change: &Change) -> Result<(), RecordError> {
+    fn change(&mut self, change: &Change) -> Result<()> {
         let (old_id, new_id) = (change.old.map(|side| side.1), change.new.map(|side| side.1));
         let content = if old_id == new_id { Content::Ids } else { self.content(change)? };
         match content {
@@ -100,7 +95,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
+    fn content(&mut self, change: &Change) -> Result<Content> {
         let mut sides = [Text::default(), Text::default()];
         for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
             let Some((mode, id)) = side else { continue };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
 use super::process::{self, GitProcess};
-use super::{RecordError, file};
+use super::{RecordError, Result, file};
 use andon_core::domain::ids::Digest;
 use andon_git::platform::files;
 
@@ -126,7 +126,7 @@ impl GuardStore {
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file in the git directory: a home that cannot be written keeps no call from being made.
-    pub fn keep(&self, snapshot: &GuardSnapshot, before: Option<&GuardSnapshot>) -> Result<(), RecordError> {
+    pub fn keep(&self, snapshot: &GuardSnapshot, before: Option<&GuardSnapshot>) -> Result<()> {
         if let Some(outside) = self.outside.as_ref().filter(|_| snapshot.open > 0) {
             let copy = GuardSnapshot { open: 1, ..snapshot.clone() };
             let is_same = before.is_some_and(|before| GuardSnapshot { open: 1, ..before.clone() } == copy);
@@ -141,7 +141,7 @@ impl GuardStore {
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file.
-    pub fn close(&self, snapshot: GuardSnapshot) -> Result<(), RecordError> {
+    pub fn close(&self, snapshot: GuardSnapshot) -> Result<()> {
         self.outside.as_ref().map(std::fs::remove_file);
         write(&self.own, &GuardSnapshot { open: 0, in_turn: false, ..snapshot })
     }
@@ -159,7 +159,7 @@ fn read(path: &Path) -> Option<GuardSnapshot> {
     serde_json::from_slice(&file::read(path, MAX_BYTES).ok()??).ok()
 }
 
-fn write(path: &Path, snapshot: &GuardSnapshot) -> Result<(), RecordError> {
+fn write(path: &Path, snapshot: &GuardSnapshot) -> Result<()> {
     let text = serde_json::to_vec(snapshot).unwrap_or_default();
     // Settings may hold keys.
     let own = |()| files::permissions(0o600).map_or(Ok(()), |mode| std::fs::set_permissions(path, mode));

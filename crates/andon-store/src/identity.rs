@@ -1,7 +1,7 @@
 //! The files of the agent's configuration, found in a tree or in the working tree. Directories that no glob can reach are
 //! not read, so that a hook pays for what is declared: `.claude/**` costs that directory, `**/AGENTS.md` the whole tree.
 
-use super::RecordError;
+use super::{RecordError, Result};
 use andon_core::domain::identity::{FileState, Files, MAX_FILES};
 use andon_core::domain::{ids::TreeId, paths::PathRules};
 use andon_git::{MODE_TREE, Overlay, Repo};
@@ -54,7 +54,7 @@ impl ConfigFiles {
     ///
     /// # Errors
     /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
-    pub fn of_tree(&self, repo: &Repo, tree: TreeId) -> Result<Files, RecordError> {
+    pub fn of_tree(&self, repo: &Repo, tree: TreeId) -> Result<Files> {
         let mut walk = Walk { repo, declared: self, root: tree, files: Files::new(), directories: 0 };
         walk.directory(tree, &mut Vec::new(), 0)?;
         Ok(walk.files)
@@ -64,7 +64,7 @@ impl ConfigFiles {
     ///
     /// # Errors
     /// As [`Self::of_tree`].
-    pub fn of_overlay(&self, repo: &Repo, overlay: &Overlay) -> Result<Files, RecordError> {
+    pub fn of_overlay(&self, repo: &Repo, overlay: &Overlay) -> Result<Files> {
         let mut files = overlay.base.map(|base| self.of_tree(repo, base)).transpose()?.unwrap_or_default();
         for entry in overlay.entries.iter().filter(|entry| self.has(&entry.path)) {
             match entry.entry {
@@ -93,7 +93,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn directory(&mut self, tree: TreeId, path: &mut Vec<u8>, depth: usize) -> Result<(), RecordError> {
+    fn directory(&mut self, tree: TreeId, path: &mut Vec<u8>, depth: usize) -> Result<()> {
         self.directories += 1;
         self.bounded(depth, MAX_DEPTH, "nested directories")?;
         self.bounded(self.directories, MAX_DIRECTORIES, "directories")?;
@@ -116,7 +116,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn bounded(&self, count: usize, max: usize, what: &'static str) -> Result<(), RecordError> {
+    fn bounded(&self, count: usize, max: usize, what: &'static str) -> Result<()> {
         if count <= max {
             return Ok(());
         }

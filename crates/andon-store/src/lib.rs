@@ -32,6 +32,9 @@ use andon_core::domain::{hint::Hint, ids::CommitId};
 use andon_core::format::FormatError;
 use andon_git::GitError;
 
+/// A record or an entry, or the reason why it cannot be read or written.
+pub type Result<T, E = RecordError> = std::result::Result<T, E>;
+
 /// An error of the stores.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {

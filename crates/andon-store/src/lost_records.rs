@@ -1,7 +1,7 @@
 //! Records that a fetch overwrote or pruned, found again. The tips that our writes left tell of them, and where those are forgotten,
 //! what else has seen our notes: the memories of readers, the guard of a client's calls, and the copies of what was sent.
 
-use super::RecordError;
+use super::Result;
 use crate::guard_state::GuardSnapshot;
 use crate::ledger::Ledger;
 use crate::wire::NOTES_REF;
@@ -14,7 +14,7 @@ use andon_git::Repo;
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
+pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize> {
     if repo.written_tips(NOTES_REF).is_empty() {
         for tip in traces(repo) {
             repo.remember_written(NOTES_REF, None, tip);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{RecordError, note_help, skipped_note, union};
+use super::{RecordError, Result, note_help, skipped_note, union};
 use crate::wire::v1::{
     Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
     encode_commit, line_digest,
@@ -68,11 +68,7 @@ impl Note {
     ///
     /// # Errors
     /// [`RecordError::Unreadable`] when the note has no readable line.
-    pub fn choose(
-        &self,
-        derived: &DerivedFacts,
-        named: &BTreeSet<Digest>,
-    ) -> Result<StoredRecord, RecordError> {
+    pub fn choose(&self, derived: &DerivedFacts, named: &BTreeSet<Digest>) -> Result<StoredRecord> {
         let known = |line: &&[u8]| {
             named.contains(&line_digest(line))
                 && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
@@ -147,7 +143,7 @@ fn fetched_for_good(repo: &Repo) -> Vec<NotesTree<'_>> {
 
 impl<'r> NotesStore<'r> {
     /// Opens the records of `repo`; no ref means no records.
-    pub fn open(repo: &'r Repo) -> Result<Self, RecordError> {
+    pub fn open(repo: &'r Repo) -> Result<Self> {
         Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched_for_good(repo) })
     }
 
@@ -160,7 +156,7 @@ impl<'r> NotesStore<'r> {
     ///
     /// # Errors
     /// [`RecordError::Git`] when our own cannot be read.
-    pub fn with_fetched(repo: &'r Repo) -> Result<Self, RecordError> {
+    pub fn with_fetched(repo: &'r Repo) -> Result<Self> {
         Ok(Self { repo, notes: repo.notes(REF)?, fetched: fetched(repo) })
     }
 
@@ -176,7 +172,7 @@ impl<'r> NotesStore<'r> {
     }
 
     /// The bytes of a note: our own, else those that were fetched.
-    fn bytes(&self, commit: CommitId) -> Result<Option<Vec<u8>>, RecordError> {
+    fn bytes(&self, commit: CommitId) -> Result<Option<Vec<u8>>> {
         let trees = std::iter::once(&self.notes).chain(&self.fetched);
         Ok(trees.map(|notes| notes.get(commit)).find_map(Result::transpose).transpose()?)
     }
@@ -185,7 +181,7 @@ impl<'r> NotesStore<'r> {
     ///
     /// # Errors
     /// [`RecordError::Unreadable`] naming the commit when the note has no readable line.
-    pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
+    pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>> {
         let Some(note) = self.bytes(commit)? else { return Ok(None) };
         let derived =
             if has_several(&note) { self.cheaply_derived(commit)? } else { DerivedFacts::default() };
@@ -197,7 +193,7 @@ impl<'r> NotesStore<'r> {
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn get_written(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
+    pub fn get_written(&self, commit: CommitId) -> Result<Option<StoredRecord>> {
         if let Some(stored) = self.get(commit)? {
             return Ok(Some(stored));
         }
@@ -219,16 +215,16 @@ impl<'r> NotesStore<'r> {
     ///
     /// # Errors
     /// [`RecordError::Git`] when it cannot be read.
-    pub fn note(&self, commit: CommitId) -> Result<Option<Note>, RecordError> {
+    pub fn note(&self, commit: CommitId) -> Result<Option<Note>> {
         Ok(self.bytes(commit)?.map(|bytes| Note { commit, bytes }))
     }
 
     /// True if `commit` has a record, readable or not.
-    pub fn has(&self, commit: CommitId) -> Result<bool, RecordError> {
+    pub fn has(&self, commit: CommitId) -> Result<bool> {
         Ok(self.notes.has(commit)? || self.fetched.iter().any(|notes| notes.has(commit).unwrap_or(false)))
     }
 
-    fn cheaply_derived(&self, commit: CommitId) -> Result<DerivedFacts, RecordError> {
+    fn cheaply_derived(&self, commit: CommitId) -> Result<DerivedFacts> {
         let info = self.repo.commit(commit)?;
         let parent = Some(info.parents.first().copied());
         Ok(DerivedFacts { tree: Some(info.tree), parent, ..DerivedFacts::default() })
@@ -252,7 +248,7 @@ impl<'r> NotesStore<'r> {
         records: &[(CommitId, CommitRecord)],
         digests: &mut HashMap<CommitId, Digest>,
         at: Timestamp,
-    ) -> Result<usize, RecordError> {
+    ) -> Result<usize> {
         let by_id: HashMap<CommitId, &CommitRecord> =
             records.iter().map(|(id, record)| (*id, record)).collect();
         let wanted: Vec<(CommitId, Vec<u8>)> = records.iter().map(|(id, _)| (*id, Vec::new())).collect();
@@ -296,7 +292,7 @@ impl<'r> NotesStore<'r> {
         &mut self,
         records: &[(CommitId, CommitRecord)],
         at: Timestamp,
-    ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
+    ) -> Result<Vec<Option<Vec<u8>>>> {
         let new = |(commit, record): &(CommitId, CommitRecord)| NewRecord {
             commit: *commit,
             record: record.clone(),
@@ -313,11 +309,7 @@ impl<'r> NotesStore<'r> {
     ///
     /// # Errors
     /// [`RecordError::NoteTooLarge`] naming the commit; then nothing is written.
-    pub fn put_records(
-        &mut self,
-        records: &[NewRecord],
-        at: Timestamp,
-    ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
+    pub fn put_records(&mut self, records: &[NewRecord], at: Timestamp) -> Result<Vec<Option<Vec<u8>>>> {
         self.restore(at)?;
         let lines: Vec<(CommitId, Vec<u8>)> = records
             .iter()
@@ -346,7 +338,7 @@ impl<'r> NotesStore<'r> {
 
 impl NotesStore<'_> {
     /// Sees, from then on, what others had taken out and what was put back.
-    fn restore(&mut self, at: Timestamp) -> Result<(), RecordError> {
+    fn restore(&mut self, at: Timestamp) -> Result<()> {
         if union::restore(self.repo, at)? > 0 {
             self.notes = self.repo.notes(REF)?;
         }
@@ -354,7 +346,7 @@ impl NotesStore<'_> {
     }
 }
 
-fn best(commit: CommitId, note: &[u8], derived: &DerivedFacts) -> Result<StoredRecord, RecordError> {
+fn best(commit: CommitId, note: &[u8], derived: &DerivedFacts) -> Result<StoredRecord> {
     let Choice { best, unreadable } = choose_record(note, derived);
     let Some((line, DecodedRecord { record, extra })) = best else {
         let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, file, process::GitProcess};
+use super::{RecordError, Result, file, process::GitProcess};
 use andon_core::domain::{facts::CommitKind, ids::CommitId};
 
 const MAX_BYTES: u64 = 4096;
@@ -36,7 +36,7 @@ fn path(git_dir: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`RecordError::Io`] naming the file.
-pub fn write(git_dir: &Path, underway: &OperationInProgress) -> Result<(), RecordError> {
+pub fn write(git_dir: &Path, underway: &OperationInProgress) -> Result<()> {
     let path = path(git_dir);
     let text = serde_json::to_vec(underway).unwrap_or_default();
     file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })

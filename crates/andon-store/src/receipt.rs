@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::process::{self, GitProcess};
-use super::{RecordError, file};
+use super::{RecordError, Result, file};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{facts::Skip, time::Timestamp};
 
@@ -65,7 +65,7 @@ fn path(git_dir: &Path) -> PathBuf {
 }
 
 /// Leaves a receipt in the git directory of the worktree, next to older ones.
-pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), RecordError> {
+pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<()> {
     let path = path(git_dir);
     let older = lines(&path);
     let beyond = older.len().saturating_sub(MAX_KEPT - 1);

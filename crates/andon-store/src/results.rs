@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, skipped_line};
+use super::{Result, skipped_line};
 use crate::journal::{Journal, JournalLine, Position};
 use crate::memory::{Kind, Memory};
 use crate::notes::{NotesStore, REF};
@@ -115,7 +115,7 @@ impl ResultIndex {
     ///
     /// # Errors
     /// The records cannot be read.
-    pub fn of_records(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, RecordError> {
+    pub fn of_records(repo: &Repo, store: &NotesStore<'_>) -> Result<Self> {
         let mut index = Self::default();
         index.take_records(repo, store)?;
         index.settle();
@@ -212,7 +212,7 @@ impl ResultIndex {
         self.known.journals.extend(reached.map(|reached| (of, reached)));
     }
 
-    fn take_records(&mut self, repo: &Repo, store: &NotesStore<'_>) -> Result<(), RecordError> {
+    fn take_records(&mut self, repo: &Repo, store: &NotesStore<'_>) -> Result<()> {
         for (name, tip) in store.tips() {
             let known = self.known.tips.get(name).copied();
             if known != Some(tip) {
@@ -230,7 +230,7 @@ impl ResultIndex {
         store: &NotesStore<'_>,
         known: Option<CommitId>,
         tip: CommitId,
-    ) -> Result<(), RecordError> {
+    ) -> Result<()> {
         // A tip that is not here any more tells nothing.
         let changed = known.and_then(|known| repo.notes_changed(known, tip).ok());
         if let Some(changed) = changed.filter(|changed| changed.len() <= MANY) {

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::RecordError;
+use super::Result;
 use crate::ledger;
 use crate::memory::{Kind, Memory};
 use crate::wire::{NOTES_REF, v1::decode_commit};
@@ -91,7 +91,7 @@ pub fn fetched(repo: &Repo, taken: &BTreeMap<String, CommitId>) -> Result<Vec<(S
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<NotesUnion, RecordError> {
+pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<NotesUnion> {
     let joined = NotesToJoin { name: NOTES_REF, notes: &incoming.notes, from: &incoming.tips, at };
     Ok(repo.notes_join(joined, note_to_keep)?)
 }
@@ -102,7 +102,7 @@ pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<Note
 /// # Errors
 ///
 /// [`RecordError::Git`] when the notes of `tip` cannot be read.
-pub fn lacking(repo: &Repo, tip: CommitId, others: &[CommitId]) -> Result<usize, RecordError> {
+pub fn lacking(repo: &Repo, tip: CommitId, others: &[CommitId]) -> Result<usize> {
     let ours = repo.notes_at(NOTES_REF, Some(tip));
     let others_notes: Vec<_> = others.iter().map(|other| repo.notes_at(PREFIX, Some(*other))).collect();
     let mut count = 0;
@@ -128,7 +128,7 @@ fn has_more(note: &[u8], known: &[Vec<u8>]) -> bool {
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion, RecordError> {
+pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion> {
     Ok(repo.notes_unite(NOTES_REF, theirs, at, note_to_keep)?)
 }
 
@@ -137,7 +137,7 @@ pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion,
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
+pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize> {
     Ok(repo.notes_restore(NOTES_REF, at, |ours, written| match (ours, written) {
         (ours, Some(written)) if lines(written).any(|line| decode_commit(line).is_ok()) => {
             Some(ours.map_or_else(|| written.to_vec(), |ours| joined(ours, written)))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::faults::{reason, span};
 use super::{EntryStatement, SignedLedger};
-use crate::{context::Context, effect::consult, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, effect::consult, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
 use andon_git::{ConfigScope, GitError};
@@ -49,7 +49,7 @@ impl SignedLedger {
     ///
     /// # Errors
     /// `VerbError::Refused` with the rule that forbids it; or it could not be signed or written.
-    pub fn append(&self, ctx: &Context, ws: &Workspace, draft: &Draft<'_>) -> Result<EntryId, OpsError> {
+    pub fn append(&self, ctx: &Context, ws: &Workspace, draft: &Draft<'_>) -> Result<EntryId> {
         self.allow(ctx, draft)?;
         self.not_behind(ctx, ws)?;
         let new = NewEntry {
@@ -66,7 +66,7 @@ impl SignedLedger {
     ///
     /// # Errors
     /// `VerbError::Refused` with the rule that forbids it.
-    pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
+    pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<()> {
         let mut entries = self.review.clone();
         let new = entries.len();
         let payload = Payload::read(draft.kind, draft.said);
@@ -143,7 +143,7 @@ impl SignedLedger {
     ///
     /// # Errors
     /// `VerbError::Refused` with the time at which it ends.
-    pub fn below_cap(&self, signer: &Signer) -> Result<(), OpsError> {
+    pub fn below_cap(&self, signer: &Signer) -> Result<()> {
         let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
         let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
         Err(OpsError::refused(
@@ -171,7 +171,7 @@ impl SignedLedger {
     }
 
     /// This clone's own ledger may hold an entry from the future: it appends nothing until then.
-    fn not_behind(&self, ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    fn not_behind(&self, ctx: &Context, ws: &Workspace) -> Result<()> {
         let own = self.own_newest(ws)?;
         let is_own = |at: &usize| own.iter().any(|tip| self.folded.graph.is_at_or_before(*at, *tip));
         let mut ahead = (0..self.review.len()).filter(|at| self.is_ahead(*at, ctx.now));
@@ -187,7 +187,7 @@ impl SignedLedger {
     }
 
     /// The newest entries of this clone's own ledger.
-    fn own_newest(&self, ws: &Workspace) -> Result<Vec<usize>, OpsError> {
+    fn own_newest(&self, ws: &Workspace) -> Result<Vec<usize>> {
         let Some(own) = Ledger::open(&ws.repo).own_ref()? else { return Ok(Vec::new()) };
         let mut todo: Vec<CommitId> = ws.repo.ref_commit(&own)?.into_iter().collect();
         let mut found = Vec::new();
@@ -232,7 +232,7 @@ fn unwritten(
 ///
 /// # Errors
 /// git is not set up to sign with an SSH key.
-pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
+pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer> {
     // Asked of git itself, which also knows `git -c` and includes.
     let value = |key: &str| -> Result<Option<String>, GitError> {
         Ok(ws.repo.config_sources(key)?.pop().map(|found| found.value))
@@ -257,7 +257,7 @@ pub fn given(ctx: &Context) -> VoteSetting {
 ///
 /// # Errors
 /// git's configuration cannot be read.
-pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
+pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String> {
     let set = |name: &str| ctx.var(name).filter(|value| !value.is_empty()).map(str::to_owned);
     if let Some(editor) = set("GIT_EDITOR") {
         return Ok(editor);
@@ -273,7 +273,7 @@ pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
 ///
 /// # Errors
 /// A marker of an agent is set.
-pub fn not_an_agent(ctx: &Context, verb: &str) -> Result<(), OpsError> {
+pub fn not_an_agent(ctx: &Context, verb: &str) -> Result<()> {
     match ctx.agent_mark() {
         Some(marker) => Err(OpsError::in_agent_shell(verb, &marker)),
         None => Ok(()),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use super::{SignedLedger, act::Draft, short};
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
@@ -71,7 +71,7 @@ fn signed_ledger(guard: &Guard) -> Option<EntryId> {
 ///
 /// # Errors
 /// The ledgers cannot be read.
-pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<Diagnostic>), OpsError> {
+pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<Diagnostic>)> {
     let (mut entries, warnings) = Ledger::open(repo).read_all()?;
     // Without a policy there are no witnesses.
     if !entries.iter().any(|entry| matches!(&entry.event, EntryEvent::Unknown { kind } if kind == "policy")) {
@@ -109,7 +109,7 @@ fn read_once<'a>(
     repo: &Repo,
     id: EntryId,
     now: Timestamp,
-) -> Result<&'a SignedLedger, OpsError> {
+) -> Result<&'a SignedLedger> {
     Ok(match read.entry(id) {
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(place) => place.insert(super::open(repo, Some(id), now)?),
@@ -160,7 +160,7 @@ impl SignedLedger {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn ledger_answer(ws: &Workspace, id: EntryId, halt: EntryId) -> Result<Option<HaltAnswer>, OpsError> {
+pub fn ledger_answer(ws: &Workspace, id: EntryId, halt: EntryId) -> Result<Option<HaltAnswer>> {
     Ok(super::open(&ws.repo, Some(id), ws.opened)?.answer_to(halt))
 }
 
@@ -168,7 +168,7 @@ pub fn ledger_answer(ws: &Workspace, id: EntryId, halt: EntryId) -> Result<Optio
 ///
 /// # Errors
 /// It cannot be read.
-pub fn code_of(ws: &Workspace, commit: CommitId) -> Result<(CodeId, TreeId), OpsError> {
+pub fn code_of(ws: &Workspace, commit: CommitId) -> Result<(CodeId, TreeId)> {
     let tree = ws.repo.tree_of(commit)?;
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
     Ok((code, tree))
@@ -178,7 +178,7 @@ pub fn code_of(ws: &Workspace, commit: CommitId) -> Result<(CodeId, TreeId), Ops
 ///
 /// # Errors
 /// The code cannot be read.
-pub fn unfit(ws: &Workspace, answer: &HaltAnswer, halt: &StandingHalt) -> Result<Option<String>, OpsError> {
+pub fn unfit(ws: &Workspace, answer: &HaltAnswer, halt: &StandingHalt) -> Result<Option<String>> {
     let (Some(code), Some(head)) = (&answer.code, ws.repo.head()?.commit()) else { return Ok(None) };
     let halted = halt.halt.head.filter(|halted| ws.repo.commit(*halted).is_ok());
     if let Some(halted) = halted
@@ -203,7 +203,7 @@ pub fn resolve_halt(
     standing: &StandingHalt,
     halt_was: HaltAssessment,
     rationale: &str,
-) -> Result<EntryId, OpsError> {
+) -> Result<EntryId> {
     super::not_an_agent(ctx, "resume")?;
     let ledger = super::load(ws)?.with_policy()?;
     let signer = super::signer(ctx, ws)?;
@@ -221,7 +221,7 @@ pub fn resolve_halt(
 ///
 /// # Errors
 /// The halted commit is not here.
-pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<ResolutionSubject, OpsError> {
+pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<ResolutionSubject> {
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
     // Where HEAD builds on the halted commit, the code is that of HEAD; elsewhere it is that of the halted commit.
@@ -258,7 +258,7 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
 ///
 /// # Errors
 /// The ledgers cannot be read.
-pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>> {
     let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
     for halt in Ledger::open(&ws.repo).ended()? {
         let Some(id) = asks_signature(ws, &halt) else { continue };

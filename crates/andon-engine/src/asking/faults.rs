@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{SignedLedger, read_all, short};
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, hint::Hint, plural::count};
 use andon_git::Repo;
@@ -116,7 +116,7 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
 ///
 /// # Errors
 /// The ledgers cannot be read.
-pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>, OpsError> {
+pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>> {
     let (entries, _) = read_all(&ws.repo, ws.opened)?;
     let faults = entries.iter().filter_map(|entry| {
         let Some(LedgerEvent::Acknowledged(ack)) = entry.event.known() else { return None };
@@ -133,7 +133,7 @@ pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>, OpsError> {
 ///
 /// # Errors
 /// The refs cannot be read.
-pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>, OpsError> {
+pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>> {
     let (entries, _) = Ledger::open(repo).read_all()?;
     let ids: BTreeMap<CommitId, EntryId> = entries.iter().map(|entry| (entry.commit, entry.id)).collect();
     let found = Ledger::open(repo).tampered()?;

@@ -25,7 +25,7 @@ pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
 use memory::{LedgerMemory, Payloads};
 
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{plural::count, time::Timestamp};
 use andon_git::Repo;
@@ -59,7 +59,7 @@ pub struct SignedLedger {
 ///
 /// # Errors
 /// The refs cannot be read, or several first policies are there and nothing says which counts.
-pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+pub fn load(ws: &Workspace) -> Result<SignedLedger> {
     open(&ws.repo, ws.config.guard.ledger, ws.opened)
 }
 
@@ -67,7 +67,7 @@ pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
+pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger> {
     folded(Ledger::open(repo).read_whole(&HashMap::new())?, id, now, &Payloads::new())
 }
 
@@ -76,7 +76,7 @@ pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLe
 ///
 /// # Errors
 /// As [`load`].
-pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+pub fn look(ws: &Workspace) -> Result<SignedLedger> {
     let memory = LedgerMemory::load(&ws.repo);
     let whole = Ledger::open(&ws.repo).read_whole(&memory.entries)?;
     memory.keep(&ws.repo, &whole);
@@ -88,12 +88,7 @@ pub fn only_look(repo: &Repo) {
     Ledger::open(repo).remember(|repo| Rc::clone(&LedgerMemory::load(repo).entries));
 }
 
-fn folded(
-    whole: WholeLedger,
-    id: Option<EntryId>,
-    now: Timestamp,
-    known: &Payloads,
-) -> Result<SignedLedger, OpsError> {
+fn folded(whole: WholeLedger, id: Option<EntryId>, now: Timestamp, known: &Payloads) -> Result<SignedLedger> {
     let id = match id {
         Some(id) => Some(id),
         None => only_first(&whole.entries)?,
@@ -116,7 +111,7 @@ pub fn is_first(entry: &WholeEntry) -> bool {
     entry.kind == "policy" && entry.body.get("version").and_then(serde_json::Value::as_i64) == Some(1)
 }
 
-fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>, OpsError> {
+fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>> {
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
     let first: Vec<EntryId> =
         entries.iter().filter(|entry| is_first(entry)).filter(is_signed).map(|entry| entry.id).collect();
@@ -231,7 +226,7 @@ impl SignedLedger {
     ///
     /// # Errors
     /// None or several do.
-    pub fn find(&self, text: &str) -> Result<usize, OpsError> {
+    pub fn find(&self, text: &str) -> Result<usize> {
         let fits = |entry: &WholeEntry| entry.id.to_string().starts_with(text);
         let found: Vec<usize> = (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect();
         match found.as_slice() {
@@ -258,7 +253,7 @@ impl SignedLedger {
     ///
     /// # Errors
     /// There is none.
-    pub fn with_policy(self) -> Result<Self, OpsError> {
+    pub fn with_policy(self) -> Result<Self> {
         if self.policy().is_some() {
             return Ok(self);
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CapLeft, SignedLedger, memory::List};
-use crate::{context::Context, effect, error::OpsError, halts, workspace::Workspace};
+use crate::{Result, context::Context, effect, halts, workspace::Workspace};
 use andon_core::domain::effect::{Effect, Notice, NoticeKind};
 use andon_core::domain::{diagnostic::Diagnostic, ids::EntryId, plural::count, time::Timestamp};
 use andon_review::round::{RoundState, RoundStatus};
@@ -61,7 +61,7 @@ impl WaitingList {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
+pub fn waiting(ws: &Workspace) -> Result<WaitingList> {
     super::only_look(&ws.repo);
     let memory = List::read(ws);
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {

@@ -13,7 +13,7 @@ use super::{CalibrationBasis, Ladder, RatedRuns, Run};
 use crate::range;
 use crate::range::stream::{self, EventsEnd, StreamOptions};
 use crate::recording::bulk::{Pace, WalkEnd};
-use crate::{context::Context, error::OpsError};
+use crate::{Result, context::Context, error::OpsError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{
     decision::Stage, diagnostic::Diagnostic, facts::Fact, plural::count, time::Timestamp,
@@ -36,7 +36,7 @@ pub(super) fn named(
     files: &[PathBuf],
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-) -> Result<CalibrationBasis, OpsError> {
+) -> Result<CalibrationBasis> {
     each(ctx, files, ladder, pace, &mut |_, file, found| {
         Err(OpsError::usage(
             format!("{} has no event{}", file.display(), found.first()),
@@ -54,7 +54,7 @@ pub(super) fn of_folder(
     dir: &Path,
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-) -> Result<CalibrationBasis, OpsError> {
+) -> Result<CalibrationBasis> {
     let mut files = Vec::new();
     collect(dir, MAX_DEPTH, &mut files)?;
     files.sort();
@@ -73,7 +73,7 @@ pub(super) fn of_folder(
 }
 
 /// The files below `dir`. Links to folders are not followed: they may lead back.
-fn collect(dir: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), OpsError> {
+fn collect(dir: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let too_deep = || io::Error::other("too many folders below one another");
     let depth = depth.checked_sub(1).ok_or_else(|| unreadable(dir, &too_deep()))?;
     for entry in fs::read_dir(dir).map_err(|err| unreadable(dir, &err))? {
@@ -97,8 +97,8 @@ fn each(
     files: &[PathBuf],
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-    without: &mut dyn FnMut(&mut RatedRuns, &Path, &InFile) -> Result<(), OpsError>,
-) -> Result<CalibrationBasis, OpsError> {
+    without: &mut dyn FnMut(&mut RatedRuns, &Path, &InFile) -> Result<()>,
+) -> Result<CalibrationBasis> {
     let mut known = RatedRuns::default();
     let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
     for (done, file) in files.iter().enumerate() {
@@ -174,7 +174,7 @@ impl InFile {
     }
 }
 
-fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile, OpsError> {
+fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile> {
     let opened = File::open(file).map_err(|err| unreadable(file, &err))?;
     if opened.metadata().is_ok_and(|found| found.is_dir()) {
         return Err(OpsError::usage(
@@ -207,7 +207,7 @@ pub(super) fn of_stream(
     ladder: &Ladder<'_>,
     now: Timestamp,
     input: &mut dyn BufRead,
-) -> Result<(Run, u64, EventsEnd), OpsError> {
+) -> Result<(Run, u64, EventsEnd)> {
     let config = ladder.config;
     let mut fold =
         Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);

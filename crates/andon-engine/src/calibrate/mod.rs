@@ -19,7 +19,7 @@ use crate::view::calibration::{
     Calibration, CalibrationGround, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, OwnRules,
     RuleBound, ScaledCounts, UnaskedRule,
 };
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{Config, Value};
 use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
@@ -75,7 +75,7 @@ pub fn run(
     settings: SettingsOf<'_>,
     question: &CalibrationRequest<'_>,
     pace: &mut Pace<'_>,
-) -> Result<CalibrationResult, OpsError> {
+) -> Result<CalibrationResult> {
     let config = match settings {
         SettingsOf::Repository(ws) => &ws.config,
         SettingsOf::Nowhere(config) => config,
@@ -111,7 +111,7 @@ pub fn run(
 ///
 /// # Errors
 /// It cannot be read.
-pub fn score(config: &Config, now: Timestamp, input: &mut dyn BufRead) -> Result<Score, OpsError> {
+pub fn score(config: &Config, now: Timestamp, input: &mut dyn BufRead) -> Result<Score> {
     Ok(files::of_stream(&Ladder::new(config), now, input)?.0.score())
 }
 
@@ -121,7 +121,7 @@ fn of_range(
     range: &str,
     ladder: &Ladder<'_>,
     pace: &mut Pace<'_>,
-) -> Result<CalibrationBasis, OpsError> {
+) -> Result<CalibrationBasis> {
     let common_dir = ws.repo.common_dir();
     let replayed::RangeFacts { commits, parents, tip } = match replayed::range_facts(ctx, range) {
         Err(OpsError::Git(err)) if err.is_cut_off() => {

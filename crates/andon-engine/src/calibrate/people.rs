@@ -6,7 +6,7 @@ use super::RatedRuns;
 use super::ladder::{Ladder, Run};
 use crate::halts::decisions::{self, HaltFate, PastHalt};
 use crate::view::calibration::{CalibrationGround, MistakenHalts};
-use crate::{asking, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, workspace::Workspace};
 use andon_core::detect::{self, ladder as steps, ladder::LADDER};
 use andon_core::domain::facts::{CommitKind, CommitRecord};
 use andon_core::domain::ids::{CommitId, DiffHash};
@@ -22,7 +22,7 @@ pub(super) fn judged(
     ladder: &Ladder<'_>,
     mut runs: Vec<Run>,
     placed: &PlacedRuns,
-) -> Result<RatedRuns, OpsError> {
+) -> Result<RatedRuns> {
     let mut not_good: BTreeSet<usize> = BTreeSet::new();
     let mut wrong: Vec<(usize, PastHalt)> = Vec::new();
     for past in decisions::past_halts(ws)?.0 {
@@ -130,11 +130,7 @@ impl PlacedRuns {
 
     /// The run that was halted at `head`: that of the commit itself, else of the one that took its place. A halt before the
     /// first commit is one of the run that this commit belongs to.
-    pub(super) fn run_halted_at(
-        &self,
-        ws: &Workspace,
-        head: Option<CommitId>,
-    ) -> Result<Option<usize>, OpsError> {
+    pub(super) fn run_halted_at(&self, ws: &Workspace, head: Option<CommitId>) -> Result<Option<usize>> {
         let Some(head) = head else { return Ok(self.root) };
         if let Some(run) = self.run_of(head) {
             return Ok(Some(run));

@@ -1,6 +1,6 @@
 //! Checks that documentation moved with the declared API (`paths.api`).
 
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_config::Config;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
@@ -11,12 +11,7 @@ use andon_git::{Overlay, Repo};
 const NAMED: usize = 16;
 
 /// Judges the change from `before` to `after`.
-pub fn between(
-    repo: &Repo,
-    config: &Config,
-    before: Option<TreeId>,
-    after: TreeId,
-) -> Result<DocsChange, OpsError> {
+pub fn between(repo: &Repo, config: &Config, before: Option<TreeId>, after: TreeId) -> Result<DocsChange> {
     if config.paths.api.is_empty() {
         return Ok(DocsChange::NotAsked);
     }
@@ -26,7 +21,7 @@ pub fn between(
 }
 
 /// Judges the change from `before` to the working tree.
-pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Result<DocsChange, OpsError> {
+pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Result<DocsChange> {
     if ws.config.paths.api.is_empty() {
         return Ok(DocsChange::NotAsked);
     }
@@ -40,7 +35,7 @@ pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Resul
 }
 
 /// The tree that the work began with: below the oldest iteration of the window, else HEAD's.
-pub fn began(ws: &Workspace, timeline: &Timeline) -> Result<Option<TreeId>, OpsError> {
+pub fn began(ws: &Workspace, timeline: &Timeline) -> Result<Option<TreeId>> {
     let commit = match timeline.iterations.first() {
         Some(first) => first.parent,
         None => ws.repo.head()?.commit(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::recording::timeline;
-use crate::{effect::report_files, error::OpsError, weakening, workspace::Workspace};
+use crate::{Result, effect::report_files, weakening, workspace::Workspace};
 use andon_config::FullRuns;
 use andon_core::domain::ids::CodeId;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
@@ -49,12 +49,12 @@ pub fn has_old_habit(ws: &Workspace, command: &str) -> bool {
 }
 
 /// Notes in `run` what only the runs before it can tell, and what that makes of it.
-pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
+pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<()> {
     compare_with(ws, &valid_runs(ws).collect::<Vec<_>>(), run)
 }
 
 /// The same of a run of the tests of one scope, which is compared with earlier results of that scope.
-pub fn compare_scope(ws: &Workspace, scope: &str, run: &mut TestRun) -> Result<(), OpsError> {
+pub fn compare_scope(ws: &Workspace, scope: &str, run: &mut TestRun) -> Result<()> {
     let mut seen = BTreeSet::new();
     let own = valid_runs(ws).filter_map(|mut run| {
         let row = run.evidence.scopes.iter().position(|row| row.name == scope)?;
@@ -78,7 +78,7 @@ fn valid_runs(ws: &Workspace) -> impl Iterator<Item = TestRun> {
     recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid)
 }
 
-fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Result<(), OpsError> {
+fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Result<()> {
     if run.validity != RunValidity::Valid {
         return Ok(());
     }
@@ -98,11 +98,7 @@ fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Resul
 
 /// The last full run, where `run` passed with fewer tests and none has gone since. A run that fails may have stopped early,
 /// and claims nothing.
-fn full_run<'a>(
-    ws: &Workspace,
-    earlier: &'a [TestRun],
-    run: &TestRun,
-) -> Result<Option<&'a TestRun>, OpsError> {
+fn full_run<'a>(ws: &Workspace, earlier: &'a [TestRun], run: &TestRun) -> Result<Option<&'a TestRun>> {
     let full = earlier.iter().rev().find(|before| is_full(&before.evidence));
     let Some(full) = full.filter(|_| run.evidence.status == TestStatus::Passed) else { return Ok(None) };
     let (had, ran) = (full.evidence.counts().ran(), run.evidence.counts().ran());
@@ -125,7 +121,7 @@ fn is_full(tests: &TestEvidence) -> bool {
 }
 
 /// Compares the tests that the differing files of two runs declare. Unreadable files count as different.
-fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
+fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool> {
     if before.evidence.code == now.evidence.code {
         return Ok(true);
     }
@@ -154,7 +150,7 @@ fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, O
 }
 
 /// The code paths that differ between the code of two runs.
-fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<Vec<Vec<u8>>, OpsError> {
+fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<Vec<Vec<u8>>> {
     let mut paths: Vec<Vec<u8>> = Vec::new();
     let other = |entry: &OverlayEntry, run: &TestRun| {
         !run.overlay.iter().any(|known| known.path == entry.path && known.entry == entry.entry)
@@ -173,8 +169,8 @@ fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<Vec<Vec<
 }
 
 /// A file as the earlier run saw it: its blob where that was committed since, else that of the commit below.
-fn text_then(ws: &Workspace, run: &TestRun, path: &[u8]) -> Result<Option<String>, OpsError> {
-    let in_base = || -> Result<_, OpsError> {
+fn text_then(ws: &Workspace, run: &TestRun, path: &[u8]) -> Result<Option<String>> {
+    let in_base = || -> Result<_> {
         Ok(match run.base {
             Some(base) => ws.repo.entry_at(base, path)?.map(|(_, id)| id),
             None => None,

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::release;
-use crate::error::OpsError;
+use crate::Result;
 use crate::evidence::scopes::{self, is_tested};
 use crate::recording::derive;
 use andon_config::Config;
@@ -187,7 +187,7 @@ impl Origins {
     }
 
     /// The evidence for the code of a commit.
-    pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
+    pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing> {
         self.open.push(asked.commit.id);
         let found = self.search(archive, asked);
         self.open.pop();
@@ -195,14 +195,14 @@ impl Origins {
     }
 
     /// The index that is searched: that of the records, where no other was given.
-    pub(super) fn index(&mut self, archive: Archive<'_>) -> Result<Rc<ResultIndex>, OpsError> {
+    pub(super) fn index(&mut self, archive: Archive<'_>) -> Result<Rc<ResultIndex>> {
         if self.known.is_none() {
             self.known = Some(Rc::new(ResultIndex::of_records(archive.repo, archive.store)?));
         }
         Ok(self.known.clone().unwrap_or_default())
     }
 
-    fn search(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
+    fn search(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing> {
         let known = self.index(archive)?;
         if let Some(found) = elsewhere(archive, &known, asked) {
             return Ok(found);
@@ -246,12 +246,7 @@ impl Origins {
         Ok(nothing)
     }
 
-    fn is_made(
-        &mut self,
-        archive: Archive<'_>,
-        asked: &Inquiry<'_>,
-        claimed: &MergeClaim,
-    ) -> Result<bool, OpsError> {
+    fn is_made(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>, claimed: &MergeClaim) -> Result<bool> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
         self.left = left;
         Ok(match archive.repo.is_made(asked.commit, claimed)? {
@@ -268,7 +263,7 @@ impl Origins {
         archive: Archive<'_>,
         asked: &Inquiry<'_>,
         claimed: MergeClaim,
-    ) -> Result<Backing, OpsError> {
+    ) -> Result<Backing> {
         let parents = &asked.commit.parents;
         for parent in parents {
             match (asked.judged)(*parent) {
@@ -310,11 +305,7 @@ impl Origins {
     ///
     /// # Errors
     /// Trees that are not here.
-    pub fn untested_scopes(
-        &self,
-        archive: Archive<'_>,
-        commit: &CommitInfo,
-    ) -> Result<Vec<String>, OpsError> {
+    pub fn untested_scopes(&self, archive: Archive<'_>, commit: &CommitInfo) -> Result<Vec<String>> {
         let Archive { repo, config, .. } = archive;
         if commit.parents.len() < 2 || config.test.scopes.settings.is_empty() {
             return Ok(Vec::new());
@@ -346,7 +337,7 @@ impl Origins {
         archive: Archive<'_>,
         judged: &dyn Fn(CommitId) -> KnownSoFar,
         id: Option<CommitId>,
-    ) -> Result<CodeStanding, OpsError> {
+    ) -> Result<CodeStanding> {
         id.map_or(Ok(CodeStanding::Unrecorded), |id| self.standing(archive, judged, id))
     }
 
@@ -356,7 +347,7 @@ impl Origins {
         archive: Archive<'_>,
         judged: &dyn Fn(CommitId) -> KnownSoFar,
         id: CommitId,
-    ) -> Result<CodeStanding, OpsError> {
+    ) -> Result<CodeStanding> {
         if let KnownSoFar::Known(standing) = judged(id) {
             return Ok(standing);
         }
@@ -380,7 +371,7 @@ impl Origins {
         archive: Archive<'_>,
         judged: &dyn Fn(CommitId) -> KnownSoFar,
         id: CommitId,
-    ) -> Result<CodeStanding, OpsError> {
+    ) -> Result<CodeStanding> {
         let record = archive.record(id);
         let unknown = if record.is_some() { CodeStanding::Untested } else { CodeStanding::Unrecorded };
         let own = record.as_ref().filter(|record| is_sound(record));
@@ -489,16 +480,12 @@ fn elsewhere(archive: Archive<'_>, known: &ResultIndex, asked: &Inquiry<'_>) -> 
 }
 
 /// Possible origins of a commit, the likeliest first.
-fn claims(
-    archive: Archive<'_>,
-    known: &ResultIndex,
-    asked: &Inquiry<'_>,
-) -> Result<Vec<MergeClaim>, OpsError> {
+fn claims(archive: Archive<'_>, known: &ResultIndex, asked: &Inquiry<'_>) -> Result<Vec<MergeClaim>> {
     let Inquiry { commit, record, recorded, .. } = asked;
     if commit.parents.len() > 1 {
         return Ok(vec![MergeClaim::Merge]);
     }
-    let named = |kind, made: fn(CommitId) -> MergeClaim| -> Result<Vec<MergeClaim>, OpsError> {
+    let named = |kind, made: fn(CommitId) -> MergeClaim| -> Result<Vec<MergeClaim>> {
         Ok(archive.repo.named_sources(commit, kind)?.into_iter().map(made).collect())
     };
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::detect::{PathDifference, PathHint, Side, Whereabouts};
 use andon_core::domain::veil::{HiddenPath, Veil};
 use andon_core::domain::{ids::TreeId, tests::Tracking};
@@ -16,7 +16,7 @@ pub(super) fn named(
     ws: &Workspace,
     head: Option<TreeId>,
     differing: Vec<Difference>,
-) -> Result<Vec<PathDifference>, OpsError> {
+) -> Result<Vec<PathDifference>> {
     let paths: BTreeSet<Vec<u8>> = differing.iter().map(|difference| difference.path.clone()).collect();
     let veils = if paths.is_empty() { BTreeMap::new() } else { ws.repo.veils(&paths) };
     let named = |difference: Difference| {
@@ -71,7 +71,7 @@ fn whereabouts(
     head: Option<TreeId>,
     difference: &Difference,
     hint: Option<&PathHint>,
-) -> Result<Whereabouts, OpsError> {
+) -> Result<Whereabouts> {
     let Difference { path, run_side, commit_side, tracking } = difference;
     let inside = run_side.filter(|(mode, _)| *mode == MODE_SUBMODULE);
     if inside.is_some() && *tracking == Tracking::Untracked {

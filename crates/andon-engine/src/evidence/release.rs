@@ -3,7 +3,7 @@
 
 use super::scopes::{self, Demand};
 use super::{Asked, Subject, own_evidence};
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
@@ -27,7 +27,7 @@ type FileChange = (Vec<u8>, Vec<u8>, Vec<u8>);
 ///
 /// # Errors
 /// Objects that are not here.
-pub fn is_release(repo: &Repo, rules: &PathRules, before: TreeId, tree: TreeId) -> Result<bool, OpsError> {
+pub fn is_release(repo: &Repo, rules: &PathRules, before: TreeId, tree: TreeId) -> Result<bool> {
     let Some(files) = changed(repo, rules, before, tree)? else { return Ok(false) };
     Ok(release::is_release(&rewritten(&files)))
 }
@@ -37,12 +37,7 @@ fn rewritten(files: &[FileChange]) -> Vec<Rewritten<'_>> {
 }
 
 /// The files of code that differ; `None` where one is not a text on both sides, or is read by tests alone.
-fn changed(
-    repo: &Repo,
-    rules: &PathRules,
-    before: TreeId,
-    tree: TreeId,
-) -> Result<Option<Vec<FileChange>>, OpsError> {
+fn changed(repo: &Repo, rules: &PathRules, before: TreeId, tree: TreeId) -> Result<Option<Vec<FileChange>>> {
     let changes = repo.changes(Some(before), tree)?;
     let code: Vec<_> = changes.into_iter().filter(|one| rules.class(&one.path) == PathClass::Code).collect();
     if code.len() > FILES {
@@ -68,7 +63,7 @@ fn changed(
 }
 
 /// The evidence of `before` for a subject that releases it.
-pub(super) fn carried(asked: Asked<'_>, before: Option<TreeId>) -> Result<Option<TestEvidence>, OpsError> {
+pub(super) fn carried(asked: Asked<'_>, before: Option<TreeId>) -> Result<Option<TestEvidence>> {
     let Asked { ws, code, .. } = asked;
     let (Subject::Tree(tree), Some(before)) = (asked.subject, before) else { return Ok(None) };
     if !is_release(&ws.repo, &ws.config.paths.rules, before, *tree)? {
@@ -94,7 +89,7 @@ pub(super) fn carried(asked: Asked<'_>, before: Option<TreeId>) -> Result<Option
 const TOOLS: WordList = WordList(include_str!("release_tools.txt"));
 
 /// The ways in which a release tool gets its commit through at once, where `tree` declares another version than `before`.
-pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Result<Vec<String>, OpsError> {
+pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Result<Vec<String>> {
     let Some(before) = before else { return Ok(Vec::new()) };
     let files = changed(&ws.repo, &ws.config.paths.rules, before, tree)?.unwrap_or_default();
     if !release::declares_version(&rewritten(&files)) {

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::inherited_evidence::{Archive, Origins};
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::TestEvidence;
@@ -24,7 +24,7 @@ impl Origins {
         archive: Archive<'_>,
         tip: CommitId,
         run: Option<CommitId>,
-    ) -> Result<HashMap<CommitId, CommitId>, OpsError> {
+    ) -> Result<HashMap<CommitId, CommitId>> {
         let known = self.index(archive)?;
         let mut found = HashMap::new();
         let mut tested = None;

@@ -2,7 +2,7 @@
 
 use super::{Asked, Subject, results, without_evidence};
 use crate::recording::timeline::LoadedTimeline;
-use crate::{error::OpsError, evidence::untracked, workspace::Workspace};
+use crate::{Result, error::OpsError, evidence::untracked, workspace::Workspace};
 use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, TreeId};
@@ -47,12 +47,7 @@ pub struct ScopeCode {
 ///
 /// # Errors
 /// Trees that are not here.
-pub fn codes(
-    repo: &Repo,
-    config: &Config,
-    content: Content<'_>,
-    demand: Demand,
-) -> Result<Vec<ScopeCode>, OpsError> {
+pub fn codes(repo: &Repo, config: &Config, content: Content<'_>, demand: Demand) -> Result<Vec<ScopeCode>> {
     let scopes = &config.test.scopes.scopes;
     let rest = config.test.command.as_ref().map(|_| REST);
     let names = rest.into_iter().chain(scopes.in_order());
@@ -118,7 +113,7 @@ pub fn states(
     loaded: &LoadedTimeline,
     subject: &Subject,
     demand: Demand,
-) -> Result<Vec<ScopeState>, OpsError> {
+) -> Result<Vec<ScopeState>> {
     let content = match subject {
         Subject::Tree(tree) => Content::Tree(*tree),
         Subject::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
@@ -141,7 +136,7 @@ pub fn rows(states: &[ScopeState]) -> Vec<ScopeTests> {
 }
 
 /// The result of a run that was made when some files of the code were not tracked yet and bound nothing.
-fn before_add(asked: Asked<'_>, scope: &ScopeCode) -> Result<Option<ScopeTests>, OpsError> {
+fn before_add(asked: Asked<'_>, scope: &ScopeCode) -> Result<Option<ScopeTests>> {
     let Some(own) = asked.ws.of_scope(&scope.name) else { return Ok(None) };
     let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
     let run = untracked::newest_before_add(Asked { ws: &own, ..asked }, has)?;
@@ -154,11 +149,7 @@ fn before_add(asked: Asked<'_>, scope: &ScopeCode) -> Result<Option<ScopeTests>,
 ///
 /// # Errors
 /// Trees that are not here.
-pub(super) fn state(
-    asked: Asked<'_>,
-    demand: Demand,
-    whole: Option<TestEvidence>,
-) -> Result<EvidenceState, OpsError> {
+pub(super) fn state(asked: Asked<'_>, demand: Demand, whole: Option<TestEvidence>) -> Result<EvidenceState> {
     let Asked { ws, loaded, subject, code } = asked;
     if let Some(found) = changed_in_two(ws, subject, demand.before())? {
         return Ok(EvidenceState::InTwoScopes(Box::new(found)));
@@ -189,11 +180,7 @@ pub(super) fn state(
 }
 
 /// A file in two scopes among those that changed: one would test it and the other judge it.
-fn changed_in_two(
-    ws: &Workspace,
-    subject: &Subject,
-    before: Option<TreeId>,
-) -> Result<Option<SharedPath>, OpsError> {
+fn changed_in_two(ws: &Workspace, subject: &Subject, before: Option<TreeId>) -> Result<Option<SharedPath>> {
     let scopes = &ws.config.test.scopes.scopes;
     if scopes.iter().count() < 2 {
         return Ok(None);
@@ -217,9 +204,6 @@ fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Opti
 ///
 /// # Errors
 /// `VerbError::Usage` with the path and both names.
-pub fn refuse_these_in_two<'a>(
-    ws: &Workspace,
-    paths: impl IntoIterator<Item = &'a [u8]>,
-) -> Result<(), OpsError> {
+pub fn refuse_these_in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
     in_two(ws, paths).map_or(Ok(()), |found| Err(OpsError::usage(found.to_string(), found.help())))
 }

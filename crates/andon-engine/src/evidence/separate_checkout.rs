@@ -6,7 +6,7 @@ use std::{ffi::OsString, path::Path};
 use crate::effect::dependencies::{self, CopiedDependencies};
 use crate::effect::files::PrivateDir;
 use crate::text::phrase::some_of;
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_git::{Repo, RepoEnv};
 
@@ -36,11 +36,7 @@ pub struct Checkout {
 ///
 /// # Errors
 /// The subject names no tree, paths are unmerged, or there is no room.
-pub fn checkout(
-    ctx: &Context,
-    ws: &Workspace,
-    subject: &TestedSubject,
-) -> Result<Option<Checkout>, OpsError> {
+pub fn checkout(ctx: &Context, ws: &Workspace, subject: &TestedSubject) -> Result<Option<Checkout>> {
     let top = ws.top()?;
     let tree = match subject {
         TestedSubject::WorkTree => return Ok(None),
@@ -71,7 +67,7 @@ pub fn checkout(
     Ok(Some(Checkout { ws: inner, tree, code, taken, missing: apart.missing, _place: place }))
 }
 
-fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId, OpsError> {
+fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId> {
     ws.repo.tree_named(named).map_err(|_| {
         OpsError::usage(
             format!("{named} names no tree of this repository"),

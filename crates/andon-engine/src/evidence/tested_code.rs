@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use crate::Result;
 use crate::effect::program::ProgramEnd;
-use crate::error::OpsError;
 pub use crate::evidence::untracked::Mentions;
 use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::workspace::Workspace;
@@ -59,7 +59,7 @@ pub struct CommandResult {
 
 impl TestedCode {
     /// The working tree as it is now; HEAD's tree in a repository without one.
-    pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
+    pub fn now(ws: &Workspace) -> Result<Self> {
         if ws.repo.workdir().is_some() {
             return Self::from_overlay(ws, untracked::tested_overlay(ws)?);
         }
@@ -70,7 +70,7 @@ impl TestedCode {
     }
 
     /// The working tree as it was looked at.
-    pub fn from_overlay(ws: &Workspace, seen: TreeSnapshot) -> Result<Self, OpsError> {
+    pub fn from_overlay(ws: &Workspace, seen: TreeSnapshot) -> Result<Self> {
         let TreeSnapshot { overlay, mut beside } = seen;
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
@@ -84,7 +84,7 @@ impl TestedCode {
     }
 
     /// Code that is known by its fingerprint alone: that of HEAD, or some that differs from it.
-    pub fn reported(ws: &Workspace, code: CodeId) -> Result<Self, OpsError> {
+    pub fn reported(ws: &Workspace, code: CodeId) -> Result<Self> {
         let base = head_with(ws, code)?;
         Ok(Self {
             code,
@@ -103,7 +103,7 @@ impl TestedCode {
     }
 
     /// Has the files that the tests named bind like tracked ones, but for those that the run itself wrote.
-    pub fn bind(&mut self, ws: &Workspace, named: &BTreeSet<Vec<u8>>) -> Result<(), OpsError> {
+    pub fn bind(&mut self, ws: &Workspace, named: &BTreeSet<Vec<u8>>) -> Result<()> {
         if named.is_empty() {
             return Ok(());
         }
@@ -129,7 +129,7 @@ impl TestedCode {
 
     /// Compares this code with the working tree, all of which is looked at once more. A change that was taken back
     /// meanwhile leaves no trace.
-    pub fn since(&self, ws: &Workspace) -> Result<CodeComparison, OpsError> {
+    pub fn since(&self, ws: &Workspace) -> Result<CodeComparison> {
         let now = untracked::tested_overlay(ws)?.overlay;
         if fingerprint(ws, &now)? == self.code {
             return Ok(CodeComparison::Unchanged);
@@ -139,7 +139,7 @@ impl TestedCode {
         let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
         let differs: BTreeSet<_> =
             before.symmetric_difference(&after).map(|(path, _)| (*path).clone()).collect();
-        let was_there = |path: &Vec<u8>| -> Result<bool, OpsError> {
+        let was_there = |path: &Vec<u8>| -> Result<bool> {
             let known = before.iter().any(|(own, entry)| *own == path && entry.is_some());
             Ok(known || self.base.map_or(Ok(None), |tree| ws.repo.entry_at(tree, path))?.is_some())
         };
@@ -179,13 +179,13 @@ impl TestedCode {
 }
 
 /// HEAD's tree, where its code is `code`.
-pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>, OpsError> {
+pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     let tree = ws.repo.tree_of(head)?;
     let own = ws.fingerprinter().of_tree(tree)?;
     Ok((own == code).then_some(tree))
 }
 
-fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
+fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId> {
     Ok(ws.fingerprinter().of_overlay(overlay.base, &overlay.entries)?)
 }

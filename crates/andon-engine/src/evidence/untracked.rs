@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 use super::{Asked, Subject};
 use crate::recording::timeline::LoadedTimeline;
 use crate::text::phrase::some_of;
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
 use andon_core::domain::tests::{OverlayEntry, TestEvidence, TestRun, Tracking};
 use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, paths::kind_of, plural::count};
@@ -36,7 +36,7 @@ pub struct TreeSnapshot {
 }
 
 /// The working tree as far as tests are bound to it, and the untracked files that bind nothing.
-pub fn tested_overlay(ws: &Workspace) -> Result<TreeSnapshot, OpsError> {
+pub fn tested_overlay(ws: &Workspace) -> Result<TreeSnapshot> {
     let mut overlay = ws.overlay()?;
     let beside = set_aside(ws, &mut overlay);
     Ok(TreeSnapshot { overlay, beside })
@@ -77,7 +77,7 @@ pub(crate) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec
 
 /// The test run that is evidence for the code although the tests ran when some of its files were not tracked yet and bound
 /// nothing: `git add` of such a file changes the code, not what was tested.
-pub(crate) fn run_before_add(asked: Asked<'_>) -> Result<Option<TestEvidence>, OpsError> {
+pub(crate) fn run_before_add(asked: Asked<'_>) -> Result<Option<TestEvidence>> {
     let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
     let found = newest_before_add(asked, of_everything)?;
     let code = asked.code;
@@ -91,7 +91,7 @@ type RunBeforeAdd = (Rc<TestRun>, Vec<OverlayEntry>);
 pub(crate) fn newest_before_add(
     asked: Asked<'_>,
     counts: impl Fn(&TestRun) -> bool,
-) -> Result<Option<RunBeforeAdd>, OpsError> {
+) -> Result<Option<RunBeforeAdd>> {
     let Asked { ws, loaded, subject, code } = asked;
     for run in loaded.results_of(ws).runs_beside().filter(|run| counts(run)).take(RUNS) {
         let (overlay, left) = as_tracked_in(ws, &run, subject)?;
@@ -113,7 +113,7 @@ pub(crate) fn as_tracked_in(
     ws: &Workspace,
     run: &TestRun,
     subject: &Subject,
-) -> Result<(Vec<OverlayEntry>, Vec<OverlayEntry>), OpsError> {
+) -> Result<(Vec<OverlayEntry>, Vec<OverlayEntry>)> {
     let mut added = BTreeSet::new();
     for file in &run.beside {
         if subject.has(ws, &file.path)? {

@@ -5,7 +5,7 @@ use crate::effect::{best_effort, files};
 use crate::halts::{self, decisions};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::view::context::{BriefingState, ContextWindowView};
-use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, context::Context, workspace::Workspace};
 use andon_core::detect;
 use andon_core::domain::briefing::{BRIEFING, Briefing, BriefingGround, HumanDecision, Plan};
 use andon_core::domain::context::{ContextWindowUse, Pressure};
@@ -13,7 +13,7 @@ use andon_core::domain::{about::EventClass, decision::Decision, effect::Effect, 
 use andon_core::policy::{self, HaltPlace};
 
 /// The context window of `node`; without one, of the node that acted last.
-pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
+pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView> {
     let loaded = timeline::load(ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
@@ -42,13 +42,13 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsE
 }
 
 /// The same, with what people decided for the work.
-pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView, OpsError> {
+pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView> {
     let decided = decisions::all(ws, &timeline::load(ws)?.timeline);
     Ok(ContextWindowView { decided, ..run(ws, node)? })
 }
 
 /// Writes the briefing now.
-pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), OpsError> {
+pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<()> {
     ws.top()?;
     let loaded = timeline::load(ws)?;
     let place = place(ctx, ws)?;
@@ -59,7 +59,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
 }
 
 /// The place and time of a decision.
-pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError> {
+pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace> {
     let head = ws.repo.head()?;
     Ok(HaltPlace {
         head: head.commit(),
@@ -91,7 +91,7 @@ pub(crate) fn responses(
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     found: ContextWindowUse,
-) -> Result<Vec<Effect>, OpsError> {
+) -> Result<Vec<Effect>> {
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
     }
@@ -105,7 +105,7 @@ fn briefing(
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     context: Option<ContextWindowUse>,
-) -> Result<Briefing, OpsError> {
+) -> Result<Briefing> {
     let standing = halts::unanswered(ctx, ws)?;
     let plan = files::plan(&ws.repo);
     let about = about(loaded, plan.as_ref());

@@ -5,7 +5,7 @@ use crate::context::{self, Context};
 use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
 use crate::gate::safety::SafetyLog;
 use crate::view::complete::CompleteView;
-use crate::{error::OpsError, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
+use crate::{Result, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, tests::TestStatus};
@@ -22,13 +22,13 @@ fn amended(candidate: &Candidate, decision: &Decision) -> Option<String> {
 
 /// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
 /// log.
-pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
+pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView> {
     ws.top()?;
     of_overlay(ctx, ws, ws.overlay()?)
 }
 
 /// The same of a working tree that was looked at already.
-pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result<CompleteView, OpsError> {
+pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result<CompleteView> {
     let loaded = timeline::load(ws)?;
     untracked::set_aside(ws, &mut overlay);
     let uncommitted = overlay.entries.iter().any(|entry| ws.is_code(&entry.path));

@@ -7,7 +7,7 @@
 use crate::effect::{self, Site};
 use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
-use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, context::Context, workspace::Workspace};
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, Story};
 use andon_core::domain::effect::{Effect, OnStall, Start};
@@ -36,7 +36,7 @@ pub(crate) fn start(
     start: &Start,
     site: &Site<'_>,
     story: Story,
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     let warn = |what: String| Diagnostic::warning(what).code("response");
     let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);
     let provider = start.provider.as_ref().filter(|_| start.policy == OnStall::RetryWithNewProvider);

@@ -13,7 +13,8 @@ use crate::halts::{self, stops};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::recording::{self, bound, skip};
 use crate::{
-    context::Context, effect, error::OpsError, range::uncertainty, text::named_files, workspace::Workspace,
+    Result, context::Context, effect, error::OpsError, range::uncertainty, text::named_files,
+    workspace::Workspace,
 };
 use andon_core::detect::{
     self, Candidate, CodeChange, CommitDraft, EvidenceState, GitUnderway, IndexUse, RuleInput, Situation,
@@ -40,7 +41,7 @@ use andon_store::{journal::Journal, pre_commit_mark, window};
 pub type Judged = (Decision, Vec<Diagnostic>);
 
 /// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
-pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>> {
     let (tree, head) = (staged_tree(&ws.repo)?, ws.repo.head()?.commit());
     let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: git_above(ctx.parent) };
     Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
@@ -48,7 +49,7 @@ pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, 
 
 /// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
 /// same, and the commit did not go around the gate.
-pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged, OpsError> {
+pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged> {
     let now = git_above(ctx.parent);
     let mut notes = halts::resolve(ctx, ws)?.notes;
     if is_asked(ctx, ws)? {
@@ -70,7 +71,7 @@ pub fn staged_tree(repo: &Repo) -> Result<TreeId, GitError> {
 }
 
 /// pre-commit, where the program is called at it: judges early. `before` is the tree before a chained hook ran.
-pub fn early(ctx: &Context, ws: &Workspace, before: Option<TreeId>) -> Result<Judged, OpsError> {
+pub fn early(ctx: &Context, ws: &Workspace, before: Option<TreeId>) -> Result<Judged> {
     let tree = staged_tree(&ws.repo)?;
     let asking = CommitRequest { tree, before, now: git_above(ctx.parent) };
     judge(ctx, ws, asking)
@@ -78,7 +79,7 @@ pub fn early(ctx: &Context, ws: &Workspace, before: Option<TreeId>) -> Result<Ju
 
 /// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree of
 /// the index before a chained hook ran: it cannot change the commit any more.
-pub fn last(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged, OpsError> {
+pub fn last(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged> {
     let now = git_above(ctx.parent);
     let early = judged_early(ws, &now)?;
     let asks = early.is_some() || pre_commit_mark::is_marked(ws.repo.git_dir(), &now);
@@ -97,11 +98,7 @@ pub fn last(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judg
 
 /// The tree that the gate is about to refuse for nothing but tests that did not run on it; `None` while the loop is halted,
 /// and where the rule is off or passed over.
-pub fn untested(
-    ctx: &Context,
-    ws: &Workspace,
-    fixed: Option<TreeId>,
-) -> Result<Option<UntestedTree>, OpsError> {
+pub fn untested(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Option<UntestedTree>> {
     let level = ws.config.rules.get(detect::UNTESTED_EDIT.id).map_or(Level::Block, |setting| setting.level);
     let skips = skip::asked(ctx)?.is_some_and(|skip| skip.names(detect::UNTESTED_EDIT.id));
     let standing = halts::unanswered(ctx, ws)?;
@@ -125,13 +122,13 @@ pub struct UntestedTree {
 }
 
 /// True if the commit that is being made asks for the gate: pre-commit ran, in one way or another.
-pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool> {
     let now = git_above(ctx.parent);
     Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
 }
 
 /// The receipt that the program left at pre-commit of the same commit.
-fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, OpsError> {
+fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>> {
     let mut receipts = receipt::read(ws.repo.git_dir());
     receipts.retain(|receipt| receipt.is_nearest_of(now));
     // Not asked in the common case.
@@ -149,7 +146,7 @@ struct CommitRequest {
 }
 
 /// Judges the tree that is about to be committed and leaves the receipt when it may pass.
-fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged, OpsError> {
+fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged> {
     let CommitRequest { tree, before, now } = asking;
     let asked = skip::asked(ctx)?;
     let resolved = halts::resolve(ctx, ws)?;
@@ -224,7 +221,7 @@ fn settled(
     ws: &Workspace,
     tree: TreeId,
     head: CommitId,
-) -> Result<Option<(Decision, LoadedTimeline)>, OpsError> {
+) -> Result<Option<(Decision, LoadedTimeline)>> {
     let rules = &ws.config.rules;
     let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == RuleInput::Tree);
     if stops(ws) != Stops::NONE || !by_the_tree {
@@ -247,7 +244,7 @@ fn settled(
 }
 
 /// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
-pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged, OpsError> {
+pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged> {
     let resolved = halts::resolve(ctx, ws)?;
     if resolved.halt.is_none() && stops(ws) == Stops::NONE {
         return Ok((policy::decide(Vec::new(), None), resolved.notes));
@@ -270,7 +267,7 @@ pub fn settle_or_warn(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     decision: &mut Decision,
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     match settle(ctx, ws, loaded, decision) {
         Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
         other => other,
@@ -278,12 +275,7 @@ pub fn settle_or_warn(
 }
 
 /// Judges a tip that is being pushed where the remote has `there`. No halt is written or answered here.
-pub fn judge_tip(
-    ctx: &Context,
-    ws: &Workspace,
-    tip: CommitId,
-    there: Option<CommitId>,
-) -> Result<Judged, OpsError> {
+pub fn judge_tip(ctx: &Context, ws: &Workspace, tip: CommitId, there: Option<CommitId>) -> Result<Judged> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
@@ -345,12 +337,7 @@ fn with_refusals(ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) ->
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: Decision,
-) -> Result<Decision, OpsError> {
+fn heal(ctx: &Context, ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) -> Result<Decision> {
     let Some(owed) = owed(ws, loaded) else { return Ok(decision) };
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
     recording::tell_repair(
@@ -368,7 +355,7 @@ pub fn owed(ws: &Workspace, loaded: &LoadedTimeline) -> Option<Decision> {
 
 /// Writes the halt that the records behind HEAD owe, where they came from clones that did not know of each other or a ledger
 /// lost it; whether there is one.
-pub fn settle_owed(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+pub fn settle_owed(ctx: &Context, ws: &Workspace) -> Result<bool> {
     if halts::resolve(ctx, ws)?.halt.is_some() {
         return Ok(false);
     }
@@ -385,7 +372,7 @@ pub fn settle(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     decision: &mut Decision,
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     // The common case: nothing is owed, so that where it would be is not asked.
     if decision.verdict < Verdict::Warn {
         return recording::tell_healed_locks(ctx, ws).map(|()| Vec::new());
@@ -407,7 +394,7 @@ fn respond(
     decision: &Decision,
     place: &HaltPlace,
     site: &effect::Site<'_>,
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
     let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ctx, ws, loaded, place, found));

@@ -1,7 +1,7 @@
 //! Compares the agent's configuration, session and role with those pinned: checked in the tree that is to be committed,
 //! and only where something was pinned.
 
-use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
 use andon_core::domain::identity::{self, Claims, Files, Mismatch};
@@ -16,7 +16,7 @@ pub fn is_asked(config: &Config) -> bool {
 }
 
 /// The differences of the tree that is to be committed from what was pinned.
-pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>> {
     if !is_asked(&ws.config) {
         return Ok(Vec::new());
     }
@@ -32,11 +32,7 @@ pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Resul
 }
 
 /// The differences of a tip that is pushed from what it pins itself, but for those that the remote has.
-pub(crate) fn of_tip(
-    ws: &Workspace,
-    tip: CommitId,
-    known: Option<TreeId>,
-) -> Result<Vec<Mismatch>, OpsError> {
+pub(crate) fn of_tip(ws: &Workspace, tip: CommitId, known: Option<TreeId>) -> Result<Vec<Mismatch>> {
     let Some(config) = asking::config_at(&ws.repo, tip).filter(is_asked) else { return Ok(Vec::new()) };
     let of = |tree| of_tree(&ws.repo, &config, tree);
     let mut found = of(ws.repo.tree_of(tip)?)?;
@@ -46,7 +42,7 @@ pub(crate) fn of_tip(
 }
 
 /// The declared node that commits, as far as it is known before there is a message.
-fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
+fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>> {
     if !ws.config.workflow.is_declared() {
         return Ok(None);
     }
@@ -57,7 +53,7 @@ fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
 }
 
 /// The differences of a tree's files from those pinned.
-pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>> {
     if config.identity.checksum.is_none() {
         return Ok(Vec::new());
     }
@@ -66,10 +62,7 @@ pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatc
 
 /// The declared files, found by `find`. Globs that the configuration has checked and that still do not compile are an
 /// error: they must not switch the rule off.
-pub fn files(
-    config: &Config,
-    find: impl FnOnce(&ConfigFiles) -> Result<Files, OpsError>,
-) -> Result<Files, OpsError> {
+pub fn files(config: &Config, find: impl FnOnce(&ConfigFiles) -> Result<Files>) -> Result<Files> {
     let declared = ConfigFiles::new(&config.identity.files).ok_or_else(|| {
         OpsError::usage("the globs of identity.files cannot be compiled", "use fewer or simpler globs")
     })?;

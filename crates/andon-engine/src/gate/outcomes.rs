@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::asking::{self, Draft, SignedLedger};
-use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
+use crate::{Result, context::Context, halts, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{effect::AckMode, tests::TestEvidence};
@@ -32,7 +32,7 @@ struct Course {
 }
 
 /// At most [`ITERATIONS`] tested commits from `newest` backwards, along the first parents.
-fn course(repo: &Repo, store: &NotesStore<'_>, newest: Option<CommitId>) -> Result<Course, OpsError> {
+fn course(repo: &Repo, store: &NotesStore<'_>, newest: Option<CommitId>) -> Result<Course> {
     let mut found = Course { tested: Vec::new(), passed: Vec::new(), before: newest };
     while let Some(at) = found.before
         && found.tested.len() < ITERATIONS
@@ -50,7 +50,7 @@ fn course(repo: &Repo, store: &NotesStore<'_>, newest: Option<CommitId>) -> Resu
 ///
 /// # Errors
 /// The ledger cannot be read or written.
-pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>) -> Result<Option<EntryId>, OpsError> {
+pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>) -> Result<Option<EntryId>> {
     if ws.config.guard.ack != AckMode::Signed {
         return Ok(None);
     }
@@ -83,7 +83,7 @@ struct Comparison {
     is_free: bool,
 }
 
-fn write(ctx: &Context, ws: &Workspace, found: &Comparison) -> Result<Option<EntryId>, OpsError> {
+fn write(ctx: &Context, ws: &Workspace, found: &Comparison) -> Result<Option<EntryId>> {
     let Comparison { halt, before, after, is_free } = found;
     let ledger = asking::load(ws)?;
     let Some(answer) = ledger.answer_to(*halt) else { return Ok(None) };
@@ -114,11 +114,7 @@ const FAR: usize = 2_000;
 ///
 /// # Errors
 /// The ledger or the records cannot be read.
-pub fn unlike_records(
-    repo: &Repo,
-    ledger: &SignedLedger,
-    tip: CommitId,
-) -> Result<Vec<(EntryId, String)>, OpsError> {
+pub fn unlike_records(repo: &Repo, ledger: &SignedLedger, tip: CommitId) -> Result<Vec<(EntryId, String)>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     // The first after a resolution counts.
     let said: Vec<(usize, &AnswerOutcome)> =
@@ -164,7 +160,7 @@ fn halt_of(ledger: &SignedLedger, said: &AnswerOutcome) -> Option<EntryId> {
 }
 
 /// At which commit each halt was answered by a signature.
-fn answers(repo: &Repo) -> Result<BTreeMap<EntryId, CommitId>, OpsError> {
+fn answers(repo: &Repo) -> Result<BTreeMap<EntryId, CommitId>> {
     let (entries, _) = Ledger::open(repo).read_all()?;
     let signed = entries.iter().filter_map(|entry| entry.event.answer());
     let signed = signed.filter(|ack| ack.how == AckHow::Signed);
@@ -178,7 +174,7 @@ fn after(
     store: &NotesStore<'_>,
     tip: CommitId,
     head: CommitId,
-) -> Result<Option<TestedCommits>, OpsError> {
+) -> Result<Option<TestedCommits>> {
     let (mut at, mut tested) = (Some(tip), TestedCommits::new());
     for _ in 0..FAR {
         let Some(commit) = at else { return Ok(None) };

@@ -5,7 +5,7 @@ use crate::gate::guard::{self, Judged};
 use crate::gate::safety::SafetyLog;
 use crate::gate::working_tree::WorkingTree;
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{Arguments, EventKind};
@@ -60,7 +60,7 @@ impl<'a> RuleFeed<'a> {
     }
 
     /// Takes the next fact, which the journal has by now.
-    pub fn take(&mut self, line: JournalLine) -> Result<(), OpsError> {
+    pub fn take(&mut self, line: JournalLine) -> Result<()> {
         let stage = stage(&line);
         self.since = Some(stage);
         match (self.loaded.take(), line) {
@@ -77,7 +77,7 @@ impl<'a> RuleFeed<'a> {
     }
 
     /// `line` as it is kept: a call that has its like says which code it left behind. The working tree is looked at nowhere else.
-    pub fn looked(&mut self, mut line: JournalLine) -> Result<JournalLine, OpsError> {
+    pub fn looked(&mut self, mut line: JournalLine) -> Result<JournalLine> {
         let JournalLine::Event(event) = &mut line else { return Ok(line) };
         let EventKind::ToolCall(call) = &mut event.what else { return Ok(line) };
         if call.shown.as_deref().is_some_and(|shown| waits(shown, &self.ws.config.waits)) {
@@ -99,12 +99,12 @@ impl<'a> RuleFeed<'a> {
     }
 
     /// The gravest decision, and what was odd on the way.
-    pub fn end(self) -> Result<Judged, OpsError> {
+    pub fn end(self) -> Result<Judged> {
         Ok(self.finish()?.0)
     }
 
     /// The same with the facts behind it, so that they are not read again.
-    pub fn finish(mut self) -> Result<(Judged, Option<Timeline>), OpsError> {
+    pub fn finish(mut self) -> Result<(Judged, Option<Timeline>)> {
         if let Some(stage) = self.since {
             self.listen(stage)?;
         }
@@ -112,7 +112,7 @@ impl<'a> RuleFeed<'a> {
         Ok(((decision, self.warnings), self.loaded.map(|loaded| loaded.timeline)))
     }
 
-    fn listen(&mut self, stage: FeedStage) -> Result<(), OpsError> {
+    fn listen(&mut self, stage: FeedStage) -> Result<()> {
         let (decision, mut loaded) = decide_with(self.ctx, self.ws, stage, self.loaded.take())?;
         let warnings = std::mem::take(&mut loaded.warnings);
         self.loaded = Some(loaded);
@@ -189,7 +189,7 @@ fn asked(ws: &Workspace, loaded: &LoadedTimeline, stage: Stage, standing: Option
 
 /// Acts on the test run that the journal got last, if it tells what the newest iteration was, or is one red run too
 /// many within a turn.
-pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsError> {
+pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>> {
     let loaded = timeline::load(ws)?;
     if loaded.timeline.newest_run != EventEffect::Iteration
         && !detect::halts_within_a_turn(&loaded.timeline, &ws.config.rules)
@@ -201,11 +201,7 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>, OpsErr
 }
 
 /// Reads the window, asks the rules and carries out what follows.
-pub fn decide(
-    ctx: &Context,
-    ws: &Workspace,
-    stage: FeedStage,
-) -> Result<(Decision, LoadedTimeline), OpsError> {
+pub fn decide(ctx: &Context, ws: &Workspace, stage: FeedStage) -> Result<(Decision, LoadedTimeline)> {
     decide_with(ctx, ws, stage, None)
 }
 
@@ -215,7 +211,7 @@ fn decide_with(
     ws: &Workspace,
     stage: FeedStage,
     known: Option<LoadedTimeline>,
-) -> Result<(Decision, LoadedTimeline), OpsError> {
+) -> Result<(Decision, LoadedTimeline)> {
     let resolved = halts::resolve(ctx, ws)?;
     let is_as_it_was = resolved.halt.is_none() && resolved.failed.is_none() && resolved.notes.is_empty();
     let is_quiet =

@@ -3,7 +3,7 @@
 //! facts out of the reach of the readers.
 
 use crate::recording::timeline::LoadedTimeline;
-use crate::{context::Context, error::OpsError, halts, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use andon_core::domain::events::{CommitRefused, Event, EventKind};
@@ -158,7 +158,7 @@ pub(crate) fn keep_refusal(
     loaded: &mut LoadedTimeline,
     decision: &Decision,
     tree: TreeId,
-) -> Result<bool, OpsError> {
+) -> Result<bool> {
     let untested = decision
         .findings
         .iter()

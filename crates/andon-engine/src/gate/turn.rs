@@ -3,7 +3,7 @@
 
 use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
-use crate::{context::Context, error::OpsError, recording::timeline, workspace::Workspace};
+use crate::{Result, context::Context, recording::timeline, workspace::Workspace};
 use andon_core::domain::decision::Stage;
 use andon_core::domain::events::{Event, EventKind, TurnEnd};
 use andon_core::domain::ids::ShortHash;
@@ -24,13 +24,13 @@ pub struct TurnOwner {
 ///
 /// # Errors
 /// Whatever keeps the timeline from being read.
-pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
+pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>> {
     let activity = timeline::load(ws)?.timeline.activity;
     Ok(activity.code.map(|code| TurnEnd { code: Some(code), docs: activity.docs }))
 }
 
 /// Ends a turn that left the working tree like this.
-pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<Judged, OpsError> {
+pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<Judged> {
     let TurnOwner { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), EventKind::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sha2::{Digest as _, Sha256};
 
 use crate::evidence::untracked::{self, TreeSnapshot};
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::change::is_source;
 use andon_core::domain::events::TurnEnd;
 use andon_core::domain::ids::{CodeId, Digest};
@@ -26,7 +26,7 @@ pub struct WorkingTree {
 }
 
 impl WorkingTree {
-    pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
+    pub fn look(ws: &Workspace) -> Result<Self> {
         ws.top()?;
         let TreeSnapshot { mut overlay, mut beside } = untracked::tested_overlay(ws)?;
         overlay.entries.extend(beside.extract_if(.., |file| is_source(&file.path)));

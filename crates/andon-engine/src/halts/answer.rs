@@ -2,7 +2,7 @@
 
 use super::stops::{PAUSE_FILE, own_pause, report_file_present};
 use crate::asking::{self, HaltAnswer};
-use crate::{context::Context, effect, error::OpsError, recording, workspace::Workspace};
+use crate::{Result, context::Context, effect, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
@@ -42,7 +42,7 @@ pub fn acknowledge(
     answer: Answer<'_>,
     how: AckHow,
     reason: &str,
-) -> Result<(), OpsError> {
+) -> Result<()> {
     let Answer { halt, counter, witness, provider, words, halt_was, lifts } = answer;
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
         return Err(OpsError::refused(
@@ -83,11 +83,7 @@ pub fn acknowledge(
 }
 
 /// The tests that fail where a person says that a halt about failures was mistaken: they were red before.
-fn known_red(
-    ws: &Workspace,
-    halt: Option<&StandingHalt>,
-    halt_was: HaltAssessment,
-) -> Result<Vec<String>, OpsError> {
+fn known_red(ws: &Workspace, halt: Option<&StandingHalt>, halt_was: HaltAssessment) -> Result<Vec<String>> {
     let is_of_tests = halt.is_some_and(|halt| detect::about(&halt.halt.rule).event == EventClass::NoProgress);
     if !is_of_tests || halt_was != HaltAssessment::Mistaken {
         return Ok(Vec::new());
@@ -96,7 +92,7 @@ fn known_red(
 }
 
 /// The commit from which the new window begins: HEAD, or the halted commit where HEAD was moved off it.
-fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
+fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>> {
     let head = ws.repo.head()?.commit();
     let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());
     Ok(match (head, halted) {
@@ -106,7 +102,7 @@ fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<Com
 }
 
 /// Removes report files that a resume which died after its answer left; whether there were any.
-pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool> {
     let there = |report_file: &ReportFile| ws.andon_dir().is_some() && report_file_present(ws, *report_file);
     let left: Vec<ReportFile> =
         ReportFile::ALL.map(|(report_file, _)| report_file).into_iter().filter(there).collect();

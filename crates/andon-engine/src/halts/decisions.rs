@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{asking, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, workspace::Workspace};
 use andon_core::domain::decision::{Halt, LedgerEvent};
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::ids::{EntryId, ShortHash};
@@ -125,7 +125,7 @@ pub struct PastHalt {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn past_halts(ws: &Workspace) -> Result<(Vec<PastHalt>, Vec<Diagnostic>), OpsError> {
+pub fn past_halts(ws: &Workspace) -> Result<(Vec<PastHalt>, Vec<Diagnostic>)> {
     let (entries, warnings) = asking::read_all(&ws.repo, ws.opened)?;
     let events = entries.into_iter().map(|entry| (entry.id, entry.event));
     let known = events.filter_map(|(id, event)| match event {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, HaltReach, StandingHalt, Suggestion};
 use andon_core::domain::facts::{AckHow, AnswerPlace, CommitFact};
 use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
@@ -65,7 +65,7 @@ impl LedgerContents {
 }
 
 /// The halt that binds here by its traces alone: the ledger of this clone does not hold it.
-pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
+pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>> {
     let holdings = LedgerContents::collect(&Ledger::open(&ws.repo).read_all()?.0);
     match from_journal(ws, &holdings) {
         Some(found) => Ok(Some(found)),
@@ -109,7 +109,7 @@ fn from_records(
     ws: &Workspace,
     head: Option<CommitId>,
     holdings: &LedgerContents,
-) -> Result<Option<StandingHalt>, OpsError> {
+) -> Result<Option<StandingHalt>> {
     let store = NotesStore::open(&ws.repo)?;
     let facts = window::read_window(&ws.repo, &store, head, MAX_RECORDS).facts;
     if facts.iter().all(|fact| fact.record.ledger.is_empty()) {
@@ -216,7 +216,7 @@ pub(super) struct CleanLedgers {
 impl CleanLedgers {
     /// # Errors
     /// The ledgers cannot be read.
-    pub(super) fn open(ws: &Workspace) -> Result<Self, OpsError> {
+    pub(super) fn open(ws: &Workspace) -> Result<Self> {
         let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(Sha256::digest(text.as_bytes()).into()).to_string();
         let (losses, state) = (digest(&losses), digest(&state));

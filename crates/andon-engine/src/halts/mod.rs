@@ -11,7 +11,7 @@ pub mod stops;
 use std::collections::{BTreeSet, VecDeque};
 
 use self::lost_halts::CleanLedgers;
-use crate::{asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::decision::{Halt, HaltReach, StandingHalt};
 use andon_core::domain::facts::Attempt;
 use andon_core::domain::ids::{CommitId, EntryId};
@@ -55,7 +55,7 @@ impl BoundBy {
 ///
 /// # Errors
 /// HEAD or the ledgers cannot be read: whether a halt binds is then unknown.
-pub fn binding(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+pub fn binding(ws: &Workspace) -> Result<Option<StandingHalt>> {
     Ok(standing(ws)?.map(|found| found.halt))
 }
 
@@ -63,7 +63,7 @@ pub fn binding(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
 ///
 /// # Errors
 /// As [`binding`].
-pub fn standing(ws: &Workspace) -> Result<Option<Standing>, OpsError> {
+pub fn standing(ws: &Workspace) -> Result<Option<Standing>> {
     standing_at(ws, ws.repo.head()?.commit())
 }
 
@@ -71,7 +71,7 @@ pub fn standing(ws: &Workspace) -> Result<Option<Standing>, OpsError> {
 ///
 /// # Errors
 /// As [`binding`].
-pub fn standing_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Standing>, OpsError> {
+pub fn standing_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Standing>> {
     let found = in_ledgers(ws, head)?;
     // A halt in a ledger binds by itself; what is gone from one is only looked for where none is there.
     let found = if found.is_empty() { beside_ledgers(ws, head)? } else { CleanLedgers::forget(ws, found) };
@@ -82,13 +82,13 @@ pub fn standing_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
 ///
 /// # Errors
 /// As [`binding`].
-pub fn unanswered(ctx: &Context, ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+pub fn unanswered(ctx: &Context, ws: &Workspace) -> Result<Option<StandingHalt>> {
     let found = standing(ws)?.filter(|found| !answered_by_deletion(ctx, ws, found));
     Ok(found.map(|found| found.halt))
 }
 
 /// The halts in the ledgers: that of this worktree, those of other worktrees that bind here, and the newest of another clone.
-fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, OpsError> {
+fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>> {
     let all = Ledger::open(&ws.repo).unanswered(&ws.repo.worktree_name(), head)?;
     let found = [
         (all.own, BoundBy::Worktree),
@@ -101,7 +101,7 @@ fn in_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, O
 
 /// A halt that the ledgers have lost, or else one that was answered without the signature that it needs. That there is none is
 /// remembered.
-fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>, OpsError> {
+fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing>> {
     let settled = CleanLedgers::open(ws)?;
     if settled.is_known() {
         return Ok(Vec::new());
@@ -139,7 +139,7 @@ fn unsigned_here(ws: &Workspace, head: Option<CommitId>, halt: StandingHalt) -> 
 ///
 /// # Errors
 /// The entry is no halt.
-pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
+pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt> {
     let (entries, _) = Ledger::open(&ws.repo).read_all()?;
     let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.halt());
     found.map(|halt| StandingHalt { id, halt: halt.clone() }).ok_or_else(OpsError::nothing_to_resume)

@@ -13,7 +13,7 @@ use super::stops::{STOP_FILE, clear_pause, named_by, report_file_present, stops}
 use super::{BoundBy, Standing};
 use crate::context::{self, Context};
 use crate::effect::{self, EffectError};
-use crate::{asking, error::OpsError, recording, workspace::Workspace};
+use crate::{Result, asking, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::effect::{AckMode, Effect};
@@ -22,7 +22,7 @@ use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
 
 /// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
 /// happen somewhere else.
-pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
+pub fn check_directory(ws: &Workspace) -> Result<()> {
     let Some(dir) = ws.andon_dir() else { return Ok(()) };
     let what = "look into";
     dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
@@ -51,7 +51,7 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
 }
 
 /// True where the halt happened in this worktree of this clone, whatever has become of its ledger.
-fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool, OpsError> {
+fn made_here(ws: &Workspace, standing: &Standing) -> Result<bool> {
     let here = standing.halt.halt.worktree == ws.repo.worktree_name();
     let is_own = || Ledger::open(&ws.repo).is_own(standing.halt.id);
     Ok(!standing.bound_by.is_foreign() || here && is_own()? == Some(true))
@@ -71,7 +71,7 @@ pub struct HaltResolution {
 /// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a deleted file
 /// comes back instead. What cannot be recorded is no answer, and a report file that cannot be written ends no halt:
 /// otherwise making `.andon/` unwritable would be a way around the guard.
-pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError> {
+pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
     let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
     let Some(found) = super::standing(ws)? else {
@@ -118,7 +118,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution, OpsError
 ///
 /// # Errors
 /// The ledger cannot be read, or the file not be written.
-pub fn keep_shown(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+pub fn keep_shown(ctx: &Context, ws: &Workspace) -> Result<()> {
     let Some(found) = super::standing(ws)?.filter(|found| is_deleted(ws, found)) else { return Ok(()) };
     if unheard(ctx, ws, &found.halt.halt).is_none() { Ok(()) } else { show_again(ctx, ws, &found) }
 }
@@ -148,7 +148,7 @@ fn answered_note(standing: &StandingHalt) -> Diagnostic {
 }
 
 /// Takes up the answer of a witness to a halt that asks for one; whether there was one for this code.
-fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<bool> {
     let Some(ledger) = asking::asks_signature(ws, standing) else { return Ok(false) };
     let Some(answer) = asking::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
     if let Some(what) = asking::unfit(ws, &answer, standing)? {
@@ -161,7 +161,7 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     Ok(true)
 }
 
-fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Standing) -> Result<(), OpsError> {
+fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Standing) -> Result<()> {
     let StandingHalt { id, halt } = halt;
     let story = recording::timeline::load(ws)?.timeline.story();
     let rewrite = Effect::WriteReportFile { halt: Box::new(halt.clone()), story: Box::new(story) };
@@ -176,7 +176,7 @@ fn show_again(ctx: &Context, ws: &Workspace, Standing { halt, bound_by }: &Stand
 }
 
 /// Writes the files again that a stop by hand names.
-fn put_back(ctx: &Context, ws: &Workspace, halt: &Halt, why: &str) -> Result<(), OpsError> {
+fn put_back(ctx: &Context, ws: &Workspace, halt: &Halt, why: &str) -> Result<()> {
     let mut named = detect::named_stops(&halt.message).files();
     if named.is_empty() && halt.rule == detect::USER_STOP.id {
         named.push(STOP_FILE);
@@ -254,7 +254,7 @@ fn was_shown(ws: &Workspace, halt: EntryId) -> bool {
 }
 
 /// Remembers that the report file of `halt` was written here.
-fn mark_shown(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
+fn mark_shown(ws: &Workspace, halt: EntryId) -> Result<()> {
     if was_shown(ws, halt) {
         return Ok(());
     }

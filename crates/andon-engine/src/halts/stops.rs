@@ -1,7 +1,7 @@
 //! The files of `.andon/` by which a person stops the loop (STOP, PAUSE), and the presence of those that show a halt.
 
 use crate::effect::{self, AndonDir, FilePresence, best_effort::OWN_PAUSE};
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, workspace::Workspace};
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::effect::{Effect, Notice, NoticeKind};
@@ -90,10 +90,7 @@ pub(crate) fn by_people(ws: &Workspace) -> Stops {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn named_by(
-    ws: &Workspace,
-    StandingHalt { id, halt }: &StandingHalt,
-) -> Result<Vec<&'static str>, OpsError> {
+pub fn named_by(ws: &Workspace, StandingHalt { id, halt }: &StandingHalt) -> Result<Vec<&'static str>> {
     let is_of_here = halt.rule == detect::USER_STOP.id && halt.worktree == ws.repo.worktree_name();
     // An entry that no ledger holds any more is known by the traces of this worktree.
     let is_named = is_of_here && Ledger::open(&ws.repo).is_own(*id)? != Some(false);

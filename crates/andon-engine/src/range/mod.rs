@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::recording::bulk::WalkEnd;
-use crate::{error::OpsError, recording::derive};
+use crate::{Result, recording::derive};
 use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::{Decision, Stage};
@@ -41,7 +41,7 @@ pub fn interrupted(walked: WalkEnd, what: &str, help: &str) -> Option<Diagnostic
 ///
 /// # Errors
 /// A commit cannot be read.
-pub fn cut_off_within(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
+pub fn cut_off_within(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>> {
     let shallow = if repo.is_shallow() { commits } else { &[] };
     for id in shallow {
         let commit = repo.commit(*id)?;

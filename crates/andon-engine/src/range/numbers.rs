@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{error::OpsError, recording::timeline, workspace::Workspace};
+use crate::{Result, recording::timeline, workspace::Workspace};
 use andon_core::domain::facts::{CommitRecord, Fact};
 use andon_core::domain::ids::CommitId;
 use andon_core::history::{MAX_ITERATIONS, Timeline};
@@ -23,7 +23,7 @@ impl<'a> Numbers<'a> {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn new(ws: &'a Workspace, store: &'a NotesStore<'a>) -> Result<Self, OpsError> {
+    pub fn new(ws: &'a Workspace, store: &'a NotesStore<'a>) -> Result<Self> {
         let mut numbers = Self { ws, store, known: BTreeMap::new() };
         let now = timeline::load_at(ws, store, ws.repo.head()?.commit());
         numbers.take(&now.window, &now.timeline);

@@ -2,7 +2,7 @@
 
 use crate::recording::bulk::CommitFacts;
 use crate::recording::derive::{self, DerivedCommit};
-use crate::{context::Context, error::OpsError};
+use crate::{Result, context::Context};
 use andon_core::domain::facts::{CommitFact, CommitKind};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_core::history::{self, Fold, Iteration, NextCommit, Strike};
@@ -20,7 +20,7 @@ pub struct RangeFacts {
 
 /// With a handle of its own, as everything that reads objects here: libgit2 maps and caches what it reads of each pack
 /// until no handle has it open.
-pub fn range_facts(ctx: &Context, range: &str) -> Result<RangeFacts, OpsError> {
+pub fn range_facts(ctx: &Context, range: &str) -> Result<RangeFacts> {
     Repo::cache_nothing();
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let tip = NotesStore::open(&repo)?.tip();

@@ -6,8 +6,8 @@ use std::io::{self, BufRead};
 use rayon::prelude::*;
 
 use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, ParsedEvent, Purpose};
-use crate::error::OpsError;
 use crate::text::line_summary::LineSummary;
+use crate::{Result, error::OpsError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{diagnostic::Diagnostic, facts::Fact, time::Timestamp};
 
@@ -62,8 +62,8 @@ impl LineResult {
 fn each_batch(
     at: StreamOptions<'_>,
     input: &mut dyn BufRead,
-    fold: &mut dyn FnMut(Vec<LineResult>) -> Result<(), OpsError>,
-) -> Result<(), OpsError> {
+    fold: &mut dyn FnMut(Vec<LineResult>) -> Result<()>,
+) -> Result<()> {
     let mut lines = Lines::new(input);
     let mut ready = Vec::new();
     loop {
@@ -118,7 +118,7 @@ pub fn each_fact(
     at: StreamOptions<'_>,
     input: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, Fact),
-) -> Result<EventsEnd, OpsError> {
+) -> Result<EventsEnd> {
     let mut tally = LineSummary::default();
     let mut dates = Dates::default();
     each_batch(at, input, &mut |batch| {
@@ -140,7 +140,7 @@ pub fn each_fact(
     Ok(EventsEnd { remarks: tally.remarks(), refused })
 }
 
-fn within_bounds(tally: &LineSummary) -> Result<(), OpsError> {
+fn within_bounds(tally: &LineSummary) -> Result<()> {
     let what = if tally.refused > MAX_REFUSED {
         format!("more than {MAX_REFUSED} lines that are no events, up to line {}", tally.line)
     } else if tally.line > MAX_LINES {

@@ -4,7 +4,7 @@
 use std::{cell::LazyCell, collections::BTreeSet};
 
 use crate::recording::derive::{self, DerivedCommit};
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::domain::facts::{Attempt, CarriedAttempt, CommitFact, CommitKind, DiffSummary};
 use andon_core::domain::ids::CommitId;
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
@@ -14,7 +14,7 @@ use andon_store::journal::{Journal, JournalLine};
 use andon_store::{notes::NotesStore, window::Window};
 
 /// Remembers a commit that was recorded here, for all worktrees.
-pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
+pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<()> {
     let worktree = ws.repo.worktree_mark();
     let beside = ws.repo.worktrees_beside();
     let made = Attempt { commit: commit.id, parent: commit.parents.first().copied(), worktree, beside };

@@ -12,6 +12,7 @@ use std::{collections::VecDeque, num::NonZeroUsize, path::Path, thread};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::Result;
 use crate::context::Context;
 use crate::error::{OpsError, VerbError};
 use crate::recording::derive::{DerivedCommit, Deriver};
@@ -119,8 +120,8 @@ pub fn walk(
     common_dir: &Path,
     job: &Job<'_>,
     pace: &mut Pace<'_>,
-    take: &mut dyn FnMut(RangeCommit) -> Result<(), OpsError>,
-) -> Result<WalkEnd, OpsError> {
+    take: &mut dyn FnMut(RangeCommit) -> Result<()>,
+) -> Result<WalkEnd> {
     Repo::cache_nothing();
     let total = job.commits.len();
     let normalizer = Normalizer::new(&job.config.normalize)?;
@@ -179,7 +180,7 @@ type Task<'a> = (&'a [CommitId], SyncSender<Piece>);
 
 impl<'a> Workers<'a> {
     /// Hands on what came of each piece, in their order, until one ends early.
-    fn each_piece(&self, take: &mut dyn FnMut(Piece) -> Result<(), OpsError>) -> Result<(), OpsError> {
+    fn each_piece(&self, take: &mut dyn FnMut(Piece) -> Result<()>) -> Result<()> {
         let size = (self.job.commits.len() / (self.threads * SHARES)).clamp(MIN_PIECE, MAX_PIECE);
         let (tasks, waiting) = channel::<Task<'a>>();
         let waiting = Mutex::new(waiting);
@@ -246,7 +247,7 @@ impl<'a> Workers<'a> {
         store: &NotesStore<'_>,
         deriver: &mut Deriver<'_>,
         found: &mut Vec<RangeCommit>,
-    ) -> Result<(), OpsError> {
+    ) -> Result<()> {
         for id in piece {
             if self.is_halted() {
                 break;
@@ -262,7 +263,7 @@ impl<'a> Workers<'a> {
         store: &NotesStore<'_>,
         reader: &mut Deriver<'_>,
         commit: CommitInfo,
-    ) -> Result<RangeCommit, OpsError> {
+    ) -> Result<RangeCommit> {
         let mut warning = None;
         if self.job.records == Records::Observed {
             match store.get(commit.id) {
@@ -284,7 +285,7 @@ impl<'a> Workers<'a> {
         repo: &Repo,
         reader: &mut Deriver<'_>,
         commit: &CommitInfo,
-    ) -> Result<(DerivedCommit, Vec<u8>), OpsError> {
+    ) -> Result<(DerivedCommit, Vec<u8>)> {
         // A later fetch can make other facts of the same commit.
         let cache = Some(self.job.cache).filter(|_| !reader.is_shallow());
         if let Some(known) = cache.and_then(|cache| cache.get(commit.id)) {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::change::rewrites::ChangedLines;
 use andon_core::change::{hash::HashOptions, normalize::Normalizer, path_hash};
 use andon_core::domain::change::{Change, ChangeFacts, Nature, Rewrite};
@@ -97,7 +97,7 @@ impl<'r> Deriver<'r> {
         self.recent.0.iter().find(|known| known.id == commit)
     }
 
-    fn tree_of(&self, commit: CommitId) -> Result<TreeId, OpsError> {
+    fn tree_of(&self, commit: CommitId) -> Result<TreeId> {
         self.recent(commit).map_or_else(|| Ok(self.repo.tree_of(commit)?), |known| Ok(known.tree))
     }
 
@@ -111,7 +111,7 @@ impl<'r> Deriver<'r> {
     }
 
     /// The facts of a commit.
-    pub fn derive(&mut self, commit: &CommitInfo) -> Result<DerivedCommit, OpsError> {
+    pub fn derive(&mut self, commit: &CommitInfo) -> Result<DerivedCommit> {
         let code = self.prints.of_tree(commit.tree)?;
         let before = self.parent_tree(commit)?;
         let changes = diff::changes(self.repo, self.paths, before, commit.tree)?;
@@ -127,7 +127,7 @@ impl<'r> Deriver<'r> {
         Ok(DerivedCommit { tree: commit.tree, parent, code, diff, change, missing, taken: None })
     }
 
-    fn sum(&self, changes: &[Change]) -> Result<SummedChanges, OpsError> {
+    fn sum(&self, changes: &[Change]) -> Result<SummedChanges> {
         let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
         Ok(diff::summarize_changes(self.repo, &reading, changes)?)
     }
@@ -168,7 +168,7 @@ impl<'r> Deriver<'r> {
         Some(found)
     }
 
-    fn parent_tree(&self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
+    fn parent_tree(&self, commit: &CommitInfo) -> Result<Option<TreeId>> {
         // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
         match commit.parents.first() {
             Some(_) if self.shallow && is_cut_off(self.repo, commit) => Ok(None),
@@ -184,7 +184,7 @@ pub fn derive(
     paths: &PathRules,
     normalizer: &Normalizer,
     commit: &CommitInfo,
-) -> Result<DerivedCommit, OpsError> {
+) -> Result<DerivedCommit> {
     Deriver::new(repo, paths, normalizer).derive(commit)
 }
 
@@ -195,7 +195,7 @@ pub fn between(
     normalizer: &Normalizer,
     old: Option<TreeId>,
     new: TreeId,
-) -> Result<DiffSummary, OpsError> {
+) -> Result<DiffSummary> {
     let changes = diff::changes(repo, paths, old, new)?;
     let reading = HashOptions { rules: paths, normalizer };
     Ok(diff::summarize_changes(repo, &reading, &changes)?.diff)

@@ -1,6 +1,6 @@
 //! From a commit to its record: what is derived from git, what the journal holds, and the index of records.
 
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Repair};
 
 pub mod attempts;
@@ -12,7 +12,7 @@ pub mod skip;
 pub mod timeline;
 
 /// Reports refs whose locks a dead writer had left.
-pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<()> {
     for name in ws.repo.healed_locks() {
         tell_repair(ctx, ws, format!("removed the lock of {name}, which a process that died had left"))?;
     }
@@ -20,6 +20,6 @@ pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> 
 }
 
 /// Reports another repair.
-pub(crate) fn tell_repair(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
+pub(crate) fn tell_repair(ctx: &Context, ws: &Workspace, what: String) -> Result<()> {
     Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?)
 }

@@ -1,7 +1,7 @@
 //! Test runs that could not be written into the git directory: some agents' shells may write the working tree alone.
 //! Such a run waits below `.andon/`, where anyone could have written it, and is taken in as a handed-in test run.
 
-use crate::{context::Context, effect::EffectError, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, effect::EffectError, workspace::Workspace};
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_store::journal::{Journal, JournalLine};
@@ -26,7 +26,7 @@ pub enum RunDestination {
 ///
 /// # Errors
 /// That of the journal, where neither can be written.
-pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestination, OpsError> {
+pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestination> {
     let line = JournalLine::TestRun(Box::new(run.clone()));
     let Err(error) = Journal::open(ws.repo.git_dir()).append(&line) else {
         return Ok(RunDestination::InJournal);
@@ -41,7 +41,7 @@ pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestinati
 ///
 /// # Errors
 /// Where it cannot be written or removed.
-pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>, OpsError> {
+pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>> {
     let Some(dir) = ws.andon_dir().filter(|dir| dir.size(PENDING_FILE).is_some()) else { return Ok(None) };
     let text = dir.newest(PENDING_FILE, MAX_PENDING).unwrap_or_default();
     let newest = text.lines().last().and_then(|line| decode_line(line.as_bytes()).ok());

@@ -7,6 +7,7 @@
 
 use std::ffi::OsString;
 
+use crate::Result;
 use crate::adapter::git_hook::{self, HookRunner};
 use crate::effect::files::beginning;
 use crate::error::{OpsError, VerbError};
@@ -46,7 +47,7 @@ impl SkipRequest {
 ///
 /// # Errors
 /// `VerbError::Skip` for anything that is no dirty bit: a slip of the pen must not look like a skip.
-pub fn asked(ctx: &Context) -> Result<Option<SkipRequest>, OpsError> {
+pub fn asked(ctx: &Context) -> Result<Option<SkipRequest>> {
     let list = ctx.var(WHAT).map(clipped).unwrap_or_default();
     let mut rules = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -112,7 +113,7 @@ fn lacks_reason(skipped: &[Skip]) -> bool {
 ///
 /// # Errors
 /// `VerbError::Skip` with the command that gives one.
-pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Result<(), OpsError> {
+pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Result<()> {
     if ctx.var(WHAT).is_none_or(|list| list.trim().is_empty()) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::recording::attempts::{self, SideAttempts};
 use crate::recording::bound;
-use crate::{error::OpsError, workspace::Workspace};
+use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
 use andon_core::domain::settings::{ParamValue, RuleSettings};
@@ -74,7 +74,7 @@ pub struct LoadedTimeline {
 }
 
 /// Reads the window behind HEAD, and the attempts outside of it.
-pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
+pub fn load(ws: &Workspace) -> Result<LoadedTimeline> {
     let head = ws.repo.head()?.commit();
     Ok(with_records(ws, |store| load_at(ws, store, head)))
 }
@@ -173,7 +173,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window and of the attempts outside of it.
-fn answers_elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>, OpsError> {
+fn answers_elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)

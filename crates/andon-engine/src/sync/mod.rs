@@ -18,6 +18,7 @@ use outgoing::OutgoingRef;
 use peer::Peer;
 use records::Tips;
 
+use crate::Result;
 use crate::error::{OpsError, VerbError};
 use crate::view::sync::SyncReport;
 use crate::{context::Context, workspace::Workspace};
@@ -98,7 +99,7 @@ enum Step<T> {
 
 impl<'a> Sync<'a> {
     /// Prepares a run with `peer`; asks it nothing yet.
-    pub fn new(ctx: &'a Context, repo: &'a Repo, peer: Peer, online: Online) -> Result<Self, OpsError> {
+    pub fn new(ctx: &'a Context, repo: &'a Repo, peer: Peer, online: Online) -> Result<Self> {
         peer.forget(repo)?;
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
         Ok(Self {
@@ -123,7 +124,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Receives, sends, or both; what others were faster in is done again.
-    pub fn exchange(&mut self, way: SyncDirection) -> Result<(), OpsError> {
+    pub fn exchange(&mut self, way: SyncDirection) -> Result<()> {
         let refs = self.repo.common_dir().join("refs");
         if let Err(why) = files::check_writable(&refs) {
             let what = format!("nothing can be fetched, {} cannot be written: {why}", refs.display());
@@ -167,7 +168,7 @@ impl<'a> Sync<'a> {
         Online { patience: Some(patience.min(left)), ..self.online }
     }
 
-    fn fetch(&mut self) -> Result<Step<()>, OpsError> {
+    fn fetch(&mut self) -> Result<Step<()>> {
         stop_point("sync:begin");
         self.repo.heal_locks();
         let peer = &self.peer;
@@ -177,7 +178,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Done when no other writer was faster at any of the refs.
-    fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Step<()>, OpsError> {
+    fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Step<()>> {
         let specs: Vec<String> = outgoing.iter().map(OutgoingRef::spec).collect();
         let pushed = self.repo.push_refs(&self.peer.address, &specs, self.online());
         let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
@@ -198,7 +199,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Writes what is here to a bundle, where that holds less.
-    pub fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
+    pub fn write_bundle(&mut self, file: &std::path::Path) -> Result<()> {
         let there = RemoteState::read(self.repo, &self.peer)?;
         let lacking = self.outgoing_to_file(&there)?;
         if lacking.is_empty() {
@@ -211,7 +212,7 @@ impl<'a> Sync<'a> {
     }
 
     /// A race is gone into again, a broken connection a few times.
-    fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Step<T>, OpsError> {
+    fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Step<T>> {
         match result {
             Ok(value) => Ok(Step::Done(value)),
             Err(RemoteError::Raced { words, .. }) => {

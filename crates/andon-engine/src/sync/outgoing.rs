@@ -2,7 +2,7 @@
 
 use super::records::Tips;
 use super::{Sync, takeover::RemoteState};
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
@@ -34,7 +34,7 @@ pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
 }
 impl Sync<'_> {
     /// The refs that the remote lacks or has less of: this clone's own for all records, and ledgers.
-    pub(crate) fn outgoing(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
+    pub(crate) fn outgoing(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>> {
         let mut outgoing = Vec::new();
         if (self.lacking > 0 || self.has_to_move)
             && let Some(tip) = self.repo.ref_commit(notes::REF)?
@@ -49,7 +49,7 @@ impl Sync<'_> {
     }
 
     /// The refs that a bundle lacks: it has one ref for all records, which no other clone writes at the same time.
-    pub(crate) fn outgoing_to_file(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
+    pub(crate) fn outgoing_to_file(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>> {
         let mut outgoing = Vec::new();
         if let Some(tip) = self.repo.ref_commit(notes::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
             let records = self.repo.notes_lacking(tip, theirs.notes.as_slice())?.len();
@@ -60,7 +60,7 @@ impl Sync<'_> {
         Ok(outgoing)
     }
 
-    fn of_ledgers(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
+    fn of_ledgers(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>> {
         let mut outgoing = Vec::new();
         for (name, tip) in self.repo.refs_with_prefix(ledger::REF_PREFIX)? {
             let writer = name.strip_prefix(ledger::REF_PREFIX).unwrap_or(&name);
@@ -77,7 +77,7 @@ impl Sync<'_> {
     }
 
     /// Remembers what arrived and says what was refused.
-    pub(crate) fn arrived(&mut self, outgoing: &[OutgoingRef], pushed: &[PushedTo]) -> Result<(), OpsError> {
+    pub(crate) fn arrived(&mut self, outgoing: &[OutgoingRef], pushed: &[PushedTo]) -> Result<()> {
         for one in pushed {
             let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
             match &one.end {
@@ -94,7 +94,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn remember(&self, sent: &OutgoingRef) -> Result<(), OpsError> {
+    fn remember(&self, sent: &OutgoingRef) -> Result<()> {
         Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
     }
 
@@ -129,7 +129,7 @@ impl Sync<'_> {
 impl Sync<'_> {
     /// Removes the refs of writers that have been silent for `days`, once this clone's ref has their records. No lock is
     /// needed: a ref is removed only in the state that was read, and a writer that continues makes it anew.
-    pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
+    pub fn fold(&mut self, days: u32) -> Result<()> {
         let now = RemoteState::read(self.repo, &self.peer)?;
         let silent = self.take_silent(&now, days)?;
         if silent.is_empty() {
@@ -153,7 +153,7 @@ impl Sync<'_> {
 
     /// Has the records of silent writers follow from this clone's; returns the names of their refs and the commits that
     /// they point to.
-    fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
+    fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
         let own = Ledger::open(self.repo).own_writer()?;
         let mut silent = Tips::new();
@@ -180,7 +180,7 @@ impl Sync<'_> {
     }
 
     /// Reports which refs of silent writers are gone now.
-    fn folded(&mut self, silent: &[(String, CommitId)], removed: &[PushedTo]) -> Result<(), OpsError> {
+    fn folded(&mut self, silent: &[(String, CommitId)], removed: &[PushedTo]) -> Result<()> {
         let mut gone = Vec::new();
         for one in removed {
             let Some(writer) = one.name.strip_prefix(PREFIX) else { continue };

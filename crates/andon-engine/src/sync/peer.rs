@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::error::OpsError;
+use crate::Result;
 use andon_git::{GitError, RemoteError, Repo, is_bundle};
 use andon_store::{ledger, notes, union};
 
@@ -88,7 +88,7 @@ impl Peer {
 }
 
 /// The peer that was asked for; without a name the remote that the branch follows, `origin`, or the only one.
-pub fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError> {
+pub fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer> {
     let known = repo.remotes()?;
     let has = |name: &str| known.iter().any(|one| one == name);
     let chosen = match asked {
@@ -116,7 +116,7 @@ pub(crate) fn pushed_to(repo: &Repo, name: &str, url: &str) -> Peer {
 }
 
 /// A bundle at `file`, which has to be there when it is only read.
-pub fn bundle(file: &Path, way: super::SyncDirection) -> Result<(Peer, bool), OpsError> {
+pub fn bundle(file: &Path, way: super::SyncDirection) -> Result<(Peer, bool)> {
     let there = is_bundle(file)?;
     if !there && way == super::SyncDirection::FetchOnly {
         let path = file.display().to_string();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::peer::{Peer, PeerKnowledge};
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
 use andon_store::lost_records;
@@ -19,7 +19,7 @@ pub(super) fn adopt(
     peer: &Peer,
     tips: &Tips,
     at: Timestamp,
-) -> Result<(NotesUnion, WriterNews), OpsError> {
+) -> Result<(NotesUnion, WriterNews)> {
     let mut taken = union::taken(repo);
     let named = |writer: &str| format!("{}{writer}", peer.records);
     let mut incoming = WriterNews::default();
@@ -45,7 +45,7 @@ pub(super) fn adopt(
 ///
 /// # Errors
 /// [`OpsError`] when it cannot be read or written.
-pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<(), OpsError> {
+pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<()> {
     // Where nothing may be written, it is read from where it lies.
     if files::check_writable(&repo.common_dir().join("refs")).is_err() {
         return Ok(());

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::peer::{self, Peer};
 use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard};
 use crate::view::sync::SyncReport;
-use crate::{context::Context, error::OpsError, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint};
 use andon_core::escape::shell_quote;
@@ -96,7 +96,7 @@ fn reported(report: &SyncReport, label: &str) -> Diagnostic {
     Diagnostic::note(what).help(Hint::NoPush.with([KEY]))
 }
 
-fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
+fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport> {
     let mut work = Sync::new(ctx, &ws.repo, peer, online)?;
     work.max_seconds = MAX_SECONDS;
     let known = RemoteState::read(&ws.repo, &work.peer)?;

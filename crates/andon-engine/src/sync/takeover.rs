@@ -3,7 +3,7 @@
 use super::peer::Peer;
 use super::records::{self, Tips};
 use super::{Sync, peer::PeerKnowledge};
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
@@ -69,7 +69,7 @@ impl Sync<'_> {
     }
 
     /// Takes over what the remote has.
-    pub(crate) fn adopt(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
+    pub(crate) fn adopt(&mut self, theirs: &RemoteState) -> Result<()> {
         if let Some(tip) = theirs.notes {
             let union = union::unite(self.repo, tip, self.ctx.now)?;
             self.report.received.records += union.received;
@@ -94,7 +94,7 @@ impl Sync<'_> {
     }
 
     /// The records of writers. One whose records cannot be read must not keep the others away.
-    fn adopt_records(&mut self, tips: &Tips) -> Result<(), OpsError> {
+    fn adopt_records(&mut self, tips: &Tips) -> Result<()> {
         let (taken_in, incoming) = records::adopt(self.repo, &self.peer, tips, self.ctx.now)?;
         self.report.received.records += taken_in.received;
         stop_point("sync:joined");
@@ -177,7 +177,7 @@ impl Sync<'_> {
     }
 
     /// Says what went back, or away, at the remote since it was last seen.
-    pub(crate) fn compare(&mut self, before: &RemoteState, now: &RemoteState) -> Result<(), OpsError> {
+    pub(crate) fn compare(&mut self, before: &RemoteState, now: &RemoteState) -> Result<()> {
         if let Some(seen) = before.notes {
             self.went_back("the records", notes::REF, seen, now.notes)?;
         }
@@ -203,13 +203,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn went_back(
-        &mut self,
-        what: &str,
-        name: &str,
-        seen: CommitId,
-        now: Option<CommitId>,
-    ) -> Result<(), OpsError> {
+    fn went_back(&mut self, what: &str, name: &str, seen: CommitId, now: Option<CommitId>) -> Result<()> {
         let how = match now {
             Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(()),
             Some(tip) if self.repo.is_ancestor(tip, seen)? => {
@@ -227,7 +221,7 @@ impl Sync<'_> {
     }
 
     /// Finds out what the remote lacks of our records, and lets them follow from what it has of this clone's ref.
-    pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
+    pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<()> {
         let own =
             Ledger::open(self.repo).own_writer()?.and_then(|writer| theirs.records.get(&writer)).copied();
         // Removed here, or written by a copy of this clone that has the same id.

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::OpsError;
+use crate::Result;
 use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::{change::Change, facts::Weakening, tests::Extent};
@@ -88,7 +88,7 @@ pub(super) fn changed(
     changes: &[Change],
     asked: TextRequest,
     wanted: FileSelection<'_>,
-) -> Result<ChangeTexts, OpsError> {
+) -> Result<ChangeTexts> {
     let mut pairs = pairs(changes, patterns);
     pairs.retain(|pair| wanted.has_path(pair));
     let mut read = ChangeTexts { texts: Vec::new(), extent: Extent::Whole };
@@ -133,14 +133,14 @@ pub(super) fn compared(
     patterns: &Patterns<'_>,
     changes: &[Change],
     wanted: FileSelection<'_>,
-) -> Result<TestComparison, OpsError> {
+) -> Result<TestComparison> {
     let read = changed(repo, patterns, changes, TextRequest::Names, wanted)?;
     let found = andon_weakening::compared(&read.texts, patterns);
     Ok(TestComparison { taken: read.told(&found), ..found })
 }
 
 /// Both texts, where they fit.
-fn texts_of(repo: &Repo, pair: &Pair<'_>, left: usize) -> Result<Option<(String, String)>, OpsError> {
+fn texts_of(repo: &Repo, pair: &Pair<'_>, left: usize) -> Result<Option<(String, String)>> {
     let side = |side: Option<Side<'_>>| text_up_to(repo, side.map(|(_, id)| id), left.min(MAX_TEXT));
     Ok(side(pair.old)?.zip(side(pair.new)?).filter(|(old, new)| old.len() + new.len() <= left))
 }
@@ -177,7 +177,7 @@ pub(super) fn came(
     patterns: &Patterns<'_>,
     own: &[Change],
     [earlier, after]: [TreeId; 2],
-) -> Result<Vec<ChangedText>, OpsError> {
+) -> Result<Vec<ChangedText>> {
     let own: BTreeSet<&[u8]> = own.iter().map(|change| change.path.as_slice()).collect();
     let lately = repo.changes(Some(earlier), after)?;
     let holds = |change: &&Change| {
@@ -220,11 +220,11 @@ pub fn extension(path: &[u8]) -> String {
 }
 
 /// The text of a blob; empty where there is none, `None` where it is not there, too large or no text.
-pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>, OpsError> {
+pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>> {
     text_up_to(repo, id, MAX_TEXT)
 }
 
-fn text_up_to(repo: &Repo, id: Option<Oid>, max: usize) -> Result<Option<String>, OpsError> {
+fn text_up_to(repo: &Repo, id: Option<Oid>, max: usize) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(Some(String::new())) };
     match repo.text(id, max) {
         Ok(Some(text)) if !text.contains(&0) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),

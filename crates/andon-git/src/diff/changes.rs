@@ -5,10 +5,10 @@
 
 use std::{cmp::Ordering, collections::BTreeMap, ops::Range, rc::Rc};
 
-use crate::error::GitError;
 use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
 use crate::open::repo::Repo;
+use crate::{Result, error::GitError};
 use andon_core::domain::change::Change;
 use andon_core::domain::ids::{Oid, TreeId};
 
@@ -31,7 +31,7 @@ struct Level {
 impl Repo {
     /// The paths that differ from `old` (`None`: the empty tree) to `new`, sorted by path bytes.
     /// A blob that moved unchanged is one change with `old_path`; directories are never listed, submodules are.
-    pub fn changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
+    pub fn changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>> {
         let mut found = join_renames(self.changed_paths(old, new)?);
         found.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(found)
@@ -39,7 +39,7 @@ impl Repo {
 
     /// The same where a move is a deletion and an addition, in git's order. The walk has its own stack: a hostile tree may
     /// nest deeper than a thread's.
-    pub(crate) fn changed_paths(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
+    pub(crate) fn changed_paths(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>> {
         let mut found = Vec::new();
         let mut path = Vec::new();
         let mut open = Vec::new();
@@ -66,7 +66,7 @@ impl Repo {
     }
 
     /// Two directories of one path; equal ones are not read.
-    fn enter(&self, old: Option<Oid>, new: Option<Oid>, path: usize) -> Result<Option<Level>, GitError> {
+    fn enter(&self, old: Option<Oid>, new: Option<Oid>, path: usize) -> Result<Option<Level>> {
         if old == new {
             return Ok(None);
         }

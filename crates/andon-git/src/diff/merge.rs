@@ -9,9 +9,9 @@
 use std::collections::HashSet;
 
 use crate::diff::merge_paths::ExpectedMerge;
-use crate::error::GitError;
 use crate::objects::{MODE_SUBMODULE, MODE_TREE, commits::CommitInfo, from_git2};
 use crate::open::repo::Repo;
+use crate::{Result, error::GitError};
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
@@ -78,7 +78,7 @@ pub enum TreeVerdict {
 
 impl Repo {
     /// Judges if the tree of `commit` is what git makes of the commits that it was made of.
-    pub fn is_made(&self, commit: &CommitInfo, claimed: &MergeClaim) -> Result<TreeVerdict, GitError> {
+    pub fn is_made(&self, commit: &CommitInfo, claimed: &MergeClaim) -> Result<TreeVerdict> {
         match self.merge_steps(commit, claimed).and_then(|ways| self.is_made_by(commit, &ways)) {
             Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(TreeVerdict::Unknown),
             other => other,
@@ -86,13 +86,9 @@ impl Repo {
     }
 
     /// The steps by which git makes `commit` of its first parent, as it claims; several rows where there are several bases.
-    pub fn merge_steps(
-        &self,
-        commit: &CommitInfo,
-        claimed: &MergeClaim,
-    ) -> Result<Vec<Vec<MergeStep>>, GitError> {
+    pub fn merge_steps(&self, commit: &CommitInfo, claimed: &MergeClaim) -> Result<Vec<Vec<MergeStep>>> {
         let step = |base, theirs| MergeStep { base, theirs };
-        let into = |first: CommitId, theirs: CommitId| -> Result<Vec<Vec<MergeStep>>, GitError> {
+        let into = |first: CommitId, theirs: CommitId| -> Result<Vec<Vec<MergeStep>>> {
             let bases = self.merge_bases(first, theirs)?;
             let ways = bases.iter().take(MAX_BASES).map(|base| vec![step(Some(*base), theirs)]);
             Ok(if bases.is_empty() { vec![vec![step(None, theirs)]] } else { ways.collect() })
@@ -101,7 +97,7 @@ impl Repo {
             (MergeClaim::Merge, [first, theirs]) => into(*first, *theirs),
             (MergeClaim::Merge, [first, others @ ..]) if !others.is_empty() => {
                 let one = |other: &CommitId| Ok(step(self.merge_base(*first, *other)?, *other));
-                Ok(vec![others.iter().map(one).collect::<Result<_, GitError>>()?])
+                Ok(vec![others.iter().map(one).collect::<Result<_>>()?])
             }
             (MergeClaim::Squash(tip), [parent]) => into(*parent, *tip),
             // Any parent of a merge can be the base that it is compared with.
@@ -116,7 +112,7 @@ impl Repo {
                     return Ok(bases.map(|base| vec![step(base, one)]).collect());
                 }
                 let one = |id: &CommitId| Ok(step(self.commit(*id)?.parents.first().copied(), *id));
-                Ok(vec![sources.iter().map(one).collect::<Result<_, GitError>>()?])
+                Ok(vec![sources.iter().map(one).collect::<Result<_>>()?])
             }
             (
                 MergeClaim::Merge | MergeClaim::Squash(_) | MergeClaim::Revert(_) | MergeClaim::Applied(_),
@@ -127,7 +123,7 @@ impl Repo {
 
     /// The commits that a message names as reverted (`This reverts commit ID`), or as picked
     /// (`(cherry picked from commit ID)`), by `kind`; those that are here, the last one first. None for other kinds.
-    pub fn named_sources(&self, commit: &CommitInfo, kind: CommitKind) -> Result<Vec<CommitId>, GitError> {
+    pub fn named_sources(&self, commit: &CommitInfo, kind: CommitKind) -> Result<Vec<CommitId>> {
         let marker = match kind {
             CommitKind::Revert => "This reverts commit ",
             CommitKind::CherryPick => "cherry picked from commit ",
@@ -146,7 +142,7 @@ impl Repo {
 
     /// True for a merge that a rebase would make another way: of histories that have no commit in common, or of a directory
     /// that is a repository of its own elsewhere.
-    pub fn is_of_another_root(&self, merge: &CommitInfo) -> Result<bool, GitError> {
+    pub fn is_of_another_root(&self, merge: &CommitInfo) -> Result<bool> {
         let [first, second] = merge.parents[..] else { return Ok(false) };
         let Some(base) = self.merge_base(first, second)? else { return Ok(true) };
         let sides = Sides {
@@ -158,7 +154,7 @@ impl Repo {
     }
 
     /// Judges if one of these rows of steps leads from the first parent of `commit` to its tree.
-    fn is_made_by(&self, commit: &CommitInfo, ways: &[Vec<MergeStep>]) -> Result<TreeVerdict, GitError> {
+    fn is_made_by(&self, commit: &CommitInfo, ways: &[Vec<MergeStep>]) -> Result<TreeVerdict> {
         let Some(first) = commit.parents.first() else { return Ok(TreeVerdict::Other) };
         let ours = self.tree_of(*first)?;
         let mut single = Vec::new();
@@ -184,7 +180,7 @@ impl Repo {
     }
 
     /// Judges if `tree` is ours but for one directory, into which theirs was merged (`git subtree`, `-X subtree`).
-    fn is_merge_below(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
+    fn is_merge_below(&self, sides: Sides, tree: TreeId) -> Result<bool> {
         let changed = self.changed_paths(Some(sides.ours), tree)?;
         let Some(first) = changed.first() else { return Ok(false) };
         let dirs = first.path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
@@ -208,7 +204,7 @@ impl Repo {
         Ok(false)
     }
 
-    fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
+    fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool> {
         let mut expected = ExpectedMerge::new(sides.ours);
         Ok(expected.merge(self, sides.base, sides.theirs)? && expected.is(self, tree)?)
     }
@@ -234,7 +230,7 @@ impl Repo {
     }
 
     /// Vets what libgit2 reads to merge: all trees, the files that differ, and what says how to merge them.
-    fn vet_merge(&self, memory: &git2::Repository, sides: Sides) -> Result<(), GitError> {
+    fn vet_merge(&self, memory: &git2::Repository, sides: Sides) -> Result<()> {
         let index = memory.index().map_err(|error| self.ref_error("index", &error))?;
         let mut vetted = HashSet::new();
         for tree in [sides.base, Some(sides.ours), Some(sides.theirs)].into_iter().flatten() {

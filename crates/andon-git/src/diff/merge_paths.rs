@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::GitError;
+use crate::Result;
 use crate::objects::{Blob, MODE_EXECUTABLE, MODE_FILE, from_git2};
 use crate::open::repo::Repo;
 use andon_core::domain::ids::{Oid, TreeId};
@@ -34,12 +34,7 @@ impl ExpectedMerge {
     }
 
     /// Merges what leads from `base` to `theirs` in. False where that conflicts.
-    pub(crate) fn merge(
-        &mut self,
-        repo: &Repo,
-        base: Option<TreeId>,
-        theirs: TreeId,
-    ) -> Result<bool, GitError> {
+    pub(crate) fn merge(&mut self, repo: &Repo, base: Option<TreeId>, theirs: TreeId) -> Result<bool> {
         for change in repo.changed_paths(base, theirs)? {
             let ours = self.at(repo, &change.path)?;
             if ours == change.new {
@@ -62,7 +57,7 @@ impl ExpectedMerge {
     }
 
     /// True when `tree` is what was expected.
-    pub(crate) fn is(&self, repo: &Repo, tree: TreeId) -> Result<bool, GitError> {
+    pub(crate) fn is(&self, repo: &Repo, tree: TreeId) -> Result<bool> {
         let found = repo.changed_paths(Some(self.ours), tree)?;
         let found: BTreeMap<&[u8], Option<Side>> =
             found.iter().map(|change| (&change.path[..], change.new)).collect();
@@ -79,7 +74,7 @@ impl ExpectedMerge {
         Ok(wanted == found.len())
     }
 
-    fn at(&self, repo: &Repo, path: &[u8]) -> Result<Option<Side>, GitError> {
+    fn at(&self, repo: &Repo, path: &[u8]) -> Result<Option<Side>> {
         match self.changed.get(path) {
             Some(side) => Ok(*side),
             None => repo.entry_at(self.ours, path),
@@ -87,7 +82,7 @@ impl ExpectedMerge {
     }
 
     /// A path that both sides changed, as old, ours and theirs have it.
-    fn merged(&mut self, repo: &Repo, [old, ours, new]: [Side; 3]) -> Result<Option<Side>, GitError> {
+    fn merged(&mut self, repo: &Repo, [old, ours, new]: [Side; 3]) -> Result<Option<Side>> {
         let is_file = |side: Side| matches!(side.0, MODE_FILE | MODE_EXECUTABLE);
         if ![old, ours, new].into_iter().all(is_file) || self.made.len() >= MAX_MERGED {
             return Ok(None);
@@ -110,7 +105,7 @@ impl ExpectedMerge {
         Ok(Some((mode, id)))
     }
 
-    fn read(&self, repo: &Repo, id: Oid) -> Result<Option<Vec<u8>>, GitError> {
+    fn read(&self, repo: &Repo, id: Oid) -> Result<Option<Vec<u8>>> {
         if let Some(bytes) = self.made.get(&id) {
             return Ok(Some(bytes.clone()));
         }

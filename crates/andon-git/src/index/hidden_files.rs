@@ -17,7 +17,7 @@ use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
 use crate::worktree::write_times::side_by_side;
-use crate::{error::GitError, files::temporary_in, platform::files};
+use crate::{Result, error::GitError, files::temporary_in, platform::files};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the
@@ -61,7 +61,7 @@ impl Scope<'_> {
 
 impl IndexReport {
     /// Looks at the index of `repo`, and at the stat data of what is in scope.
-    pub(crate) fn read(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
+    pub(crate) fn read(repo: &Repo, scope: &Scope<'_>) -> Result<Self> {
         let path = repo.index_path();
         let io = |source| GitError::Io { path: path.clone(), source };
         let written = match path.metadata() {
@@ -280,7 +280,7 @@ impl Repo {
     }
 
     /// A copy of the index, or of what is made of it.
-    pub(crate) fn index_copy(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+    pub(crate) fn index_copy(&self, bytes: &[u8]) -> Result<TempPath> {
         let io = |source| GitError::Io { path: self.git_dir.clone(), source };
         // An agent's shell may have a git directory that it cannot write: a copy to read does as well elsewhere.
         let made = temporary_in(&self.git_dir).or_else(|denied| NamedTempFile::new().map_err(|_| denied));
@@ -290,7 +290,7 @@ impl Repo {
     }
 
     /// A split or sparse index with all its entries, made by git, to be read here.
-    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath> {
         let copy = self.index_copy(bytes)?;
         let args = "-c index.sparse=false -c core.splitIndex=false -c core.fsmonitor=false -c core.hooksPath=/dev/null \
                     update-index --no-split-index --force-write-index";

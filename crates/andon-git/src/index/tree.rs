@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
 use crate::index::entries::{HASH, be32};
 use crate::open::repo::Repo;
-use crate::{error::GitError, objects::MODE_TREE};
+use crate::{Result, error::GitError, objects::MODE_TREE};
 use andon_core::domain::ids::{BadId, Oid, TreeId};
 
 /// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
@@ -46,7 +46,7 @@ struct CachedRoot {
 impl Repo {
     /// The tree of the effective index, if its TREE extension has it. Never a wrong tree: any doubt is
     /// [`IndexTree::Unknown`].
-    pub fn index_tree(&self) -> Result<IndexTree, GitError> {
+    pub fn index_tree(&self) -> Result<IndexTree> {
         let path = self.index_path();
         let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;
         match found {
@@ -56,12 +56,12 @@ impl Repo {
     }
 
     /// `git write-tree` under the effective index: the honest fallback. Fails with unmerged paths.
-    pub fn write_tree(&self) -> Result<TreeId, GitError> {
+    pub fn write_tree(&self) -> Result<TreeId> {
         self.tree_from(&["write-tree"])
     }
 
     /// Mode and path of each file that git tracks, by the effective index.
-    pub fn tracked_files(&self) -> Result<Vec<(u32, Vec<u8>)>, GitError> {
+    pub fn tracked_files(&self) -> Result<Vec<(u32, Vec<u8>)>> {
         let output = self.git(&["ls-files", "--stage", "--full-name", "-z", "--", ":/"], b"")?;
         // MODE ID STAGE, a tabulator and the path.
         let files = output.stdout.split(|byte| *byte == 0).filter_map(|line| {
@@ -73,13 +73,13 @@ impl Repo {
     }
 
     /// The tree that `named` names: by its id, also shortened, or by a commit or ref.
-    pub fn tree_named(&self, named: &str) -> Result<TreeId, GitError> {
+    pub fn tree_named(&self, named: &str) -> Result<TreeId> {
         let wanted = format!("{named}^{{tree}}");
         self.tree_from(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
     }
 
     /// The tree that the git program answers with.
-    fn tree_from(&self, args: &[&str]) -> Result<TreeId, GitError> {
+    fn tree_from(&self, args: &[&str]) -> Result<TreeId> {
         let output = self.git(args, b"")?;
         String::from_utf8_lossy(&output.stdout).trim().parse().map_err(|error: BadId| GitError::Answer {
             command: format!("git {}", args[0]),

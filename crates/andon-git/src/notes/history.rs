@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::error::GitError;
+use crate::Result;
 use crate::notes::{annotated, digits_of};
 use crate::open::repo::Repo;
 use andon_core::domain::ids::{CommitId, Oid};
@@ -32,7 +32,7 @@ impl Repo {
     }
 
     /// The commits whose notes differ between two tips.
-    pub fn notes_changed(&self, known: CommitId, tip: CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub fn notes_changed(&self, known: CommitId, tip: CommitId) -> Result<Vec<CommitId>> {
         let changed = self.changed_paths(Some(self.tree_of(known)?), self.tree_of(tip)?)?;
         let digits: BTreeSet<String> = changed.iter().filter_map(|change| digits_of(&change.path)).collect();
         Ok(digits.iter().filter_map(|digits| annotated(digits)).collect())
@@ -40,7 +40,7 @@ impl Repo {
 }
 
 impl NotesHistory<'_> {
-    fn changes(&mut self, id: CommitId) -> Result<Vec<NoteChange>, GitError> {
+    fn changes(&mut self, id: CommitId) -> Result<Vec<NoteChange>> {
         let commit = self.repo.commit(id)?;
         let before = match commit.parents.first() {
             Some(parent) => match self.repo.tree_of(*parent) {
@@ -73,7 +73,7 @@ impl NotesHistory<'_> {
 }
 
 impl Iterator for NotesHistory<'_> {
-    type Item = Result<Vec<NoteChange>, GitError>;
+    type Item = Result<Vec<NoteChange>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.open.pop_front()?;

@@ -12,9 +12,9 @@ pub(crate) mod write;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::error::GitError;
 use crate::objects::{Blob, MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
 use crate::open::repo::Repo;
+use crate::{Result, error::GitError};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.
@@ -41,7 +41,7 @@ impl std::fmt::Debug for NotesTree<'_> {
 
 impl Repo {
     /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
-    pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
+    pub fn notes(&self, name: &str) -> Result<NotesTree<'_>> {
         let tip = self.ref_commit(name)?;
         let notes = self.notes_at(name, tip);
         // A tip that has no tree is found here, not at the first lookup.
@@ -57,7 +57,7 @@ impl Repo {
 
     /// Every annotated object of ref `name` with the blob of its note, sorted; an object that has notes at
     /// two paths comes twice.
-    pub fn notes_list(&self, name: &str) -> Result<Vec<(CommitId, Oid)>, GitError> {
+    pub fn notes_list(&self, name: &str) -> Result<Vec<(CommitId, Oid)>> {
         let notes = self.notes(name)?;
         let mut found = Vec::new();
         if let Some(tree) = notes.tree()? {
@@ -75,7 +75,7 @@ impl Repo {
         old: CommitId,
         new: CommitId,
         commits: impl IntoIterator<Item = CommitId>,
-    ) -> Result<bool, GitError> {
+    ) -> Result<bool> {
         let (old, new) = (self.notes_at(name, Some(old)), self.notes_at(name, Some(new)));
         let (Some(was), Some(is)) = (old.tree()?, new.tree()?) else { return Ok(false) };
         let at = |tree: &RawTree, name: &str| tree.find(name.as_bytes()).map(|entry| entry.id());
@@ -89,12 +89,7 @@ impl Repo {
         Ok(true)
     }
 
-    fn collect_notes(
-        &self,
-        tree: &RawTree,
-        prefix: &str,
-        found: &mut Vec<(CommitId, Oid)>,
-    ) -> Result<(), GitError> {
+    fn collect_notes(&self, tree: &RawTree, prefix: &str, found: &mut Vec<(CommitId, Oid)>) -> Result<()> {
         for entry in tree.entries() {
             let Ok(name) = std::str::from_utf8(entry.name) else { continue };
             let path = format!("{prefix}{name}");
@@ -110,17 +105,12 @@ impl Repo {
     }
 
     /// The blobs of the notes of `digits` below `tree`: one, or more where a merge left it at two paths.
-    pub(crate) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>, GitError> {
+    pub(crate) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>> {
         blobs(self.tree(tree)?, digits, |id| self.tree(id))
     }
 
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
-    pub(crate) fn note_text(
-        &self,
-        name: &str,
-        commit: CommitId,
-        blobs: &[Oid],
-    ) -> Result<Option<Vec<u8>>, GitError> {
+    pub(crate) fn note_text(&self, name: &str, commit: CommitId, blobs: &[Oid]) -> Result<Option<Vec<u8>>> {
         let mut text: Option<Vec<u8>> = None;
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
@@ -159,23 +149,23 @@ impl NotesTree<'_> {
     }
 
     /// The note of `commit`; `None` without one. At most 1 MiB: the error names commit and size.
-    pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>, GitError> {
+    pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>> {
         self.repo.note_text(&self.name, commit, &self.blobs(commit)?)
     }
 
     /// True if `commit` has a note, readable or not.
-    pub fn has(&self, commit: CommitId) -> Result<bool, GitError> {
+    pub fn has(&self, commit: CommitId) -> Result<bool> {
         Ok(!self.blobs(commit)?.is_empty())
     }
 
-    fn blobs(&self, commit: CommitId) -> Result<Vec<Oid>, GitError> {
+    fn blobs(&self, commit: CommitId) -> Result<Vec<Oid>> {
         match self.tree()? {
             Some(tree) => blobs(tree.clone(), &commit.to_string(), |id| self.directory(id)),
             None => Ok(Vec::new()),
         }
     }
 
-    fn tree(&self) -> Result<Option<&Rc<RawTree>>, GitError> {
+    fn tree(&self) -> Result<Option<&Rc<RawTree>>> {
         if let (None, Some(tip)) = (self.tree.get(), self.tip) {
             let tree = self.repo.tree(self.repo.tree_of(tip)?)?;
             return Ok(Some(self.tree.get_or_init(|| tree)));
@@ -183,7 +173,7 @@ impl NotesTree<'_> {
         Ok(self.tree.get())
     }
 
-    fn directory(&self, id: TreeId) -> Result<Rc<RawTree>, GitError> {
+    fn directory(&self, id: TreeId) -> Result<Rc<RawTree>> {
         if let Some(held) = self.below.borrow().get(id.0) {
             return Ok(held);
         }
@@ -196,8 +186,8 @@ impl NotesTree<'_> {
 fn blobs(
     mut tree: Rc<RawTree>,
     digits: &str,
-    read: impl Fn(TreeId) -> Result<Rc<RawTree>, GitError>,
-) -> Result<Vec<Oid>, GitError> {
+    read: impl Fn(TreeId) -> Result<Rc<RawTree>>,
+) -> Result<Vec<Oid>> {
     let mut found = Vec::new();
     let mut rest = digits;
     loop {

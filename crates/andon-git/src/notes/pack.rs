@@ -8,7 +8,7 @@ use std::io::Write as _;
 use crate::notes::write::MESSAGE;
 use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
-use crate::{error::GitError, refs::Update};
+use crate::{Result, refs::Update};
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 
 /// The number of tries before everything is made under the lock.
@@ -25,7 +25,7 @@ impl Repo {
         notes: &[(CommitId, Vec<u8>)],
         at: Timestamp,
         mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
-    ) -> Result<Option<CommitId>, GitError> {
+    ) -> Result<Option<CommitId>> {
         for _ in 0..TRIES {
             let tip = self.ref_commit(name)?;
             let old = self.notes_at(name, tip);
@@ -56,7 +56,7 @@ impl Repo {
     }
 
     /// The commands that make a commit with `notes` on top of `tip`, and ask for its id.
-    fn import_of(&self, tip: Option<CommitId>, at: Timestamp, notes: Vec<u8>) -> Result<Vec<u8>, GitError> {
+    fn import_of(&self, tip: Option<CommitId>, at: Timestamp, notes: Vec<u8>) -> Result<Vec<u8>> {
         let who = self.signature(at)?;
         let mut stream = format!("commit {MADE}\nmark :1\ncommitter ").into_bytes();
         for part in [who.name_bytes(), b" <", who.email_bytes()] {
@@ -71,7 +71,7 @@ impl Repo {
         Ok(stream)
     }
 
-    fn imported(&self, stream: &[u8]) -> Result<CommitId, GitError> {
+    fn imported(&self, stream: &[u8]) -> Result<CommitId> {
         let made = self.git(&["fast-import", "--quiet", "--force"], stream)?;
         let id = std::str::from_utf8(&made.stdout).ok().and_then(|id| id.trim().parse().ok());
         id.ok_or_else(|| self.ref_message(MADE, "git fast-import named no commit"))

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::notes::write::Notes;
 use crate::objects::commits::NewCommit;
 use crate::open::repo::Repo;
-use crate::{error::GitError, notes::digits_of, refs::Update};
+use crate::{Result, error::GitError, notes::digits_of, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 
@@ -55,17 +55,12 @@ pub(crate) type Choose<'a> = &'a mut dyn FnMut(Option<&[u8]>, Option<&[u8]>) -> 
 
 impl Repo {
     /// The notes of `tip` that those of `known` lack. `name` is for messages.
-    pub fn notes_since(
-        &self,
-        name: &str,
-        known: Option<CommitId>,
-        tip: CommitId,
-    ) -> Result<NotesSince, GitError> {
+    pub fn notes_since(&self, name: &str, known: Option<CommitId>, tip: CommitId) -> Result<NotesSince> {
         let known = known.map(|known| self.tree_of(known)).transpose()?;
         self.notes_between(name, known, self.tree_of(tip)?)
     }
 
-    fn notes_between(&self, name: &str, known: Option<TreeId>, tree: TreeId) -> Result<NotesSince, GitError> {
+    fn notes_between(&self, name: &str, known: Option<TreeId>, tree: TreeId) -> Result<NotesSince> {
         let mut since = NotesSince::default();
         let changed = self.changed_paths(known, tree)?;
         let digits: BTreeSet<String> = changed.iter().filter_map(|change| digits_of(&change.path)).collect();
@@ -86,7 +81,7 @@ impl Repo {
         &self,
         joined: NotesToJoin<'_>,
         mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
-    ) -> Result<NotesUnion, GitError> {
+    ) -> Result<NotesUnion> {
         let NotesToJoin { name, notes, from, at } = joined;
         if notes.is_empty() {
             return Ok(NotesUnion::default());
@@ -109,7 +104,7 @@ impl Repo {
 
     /// Puts a commit that changes no note on top of those of ref `name`, with `from` among its parents: a process that
     /// knew the old ref finds another one.
-    pub fn notes_move_on(&self, name: &str, from: &[CommitId], at: Timestamp) -> Result<(), GitError> {
+    pub fn notes_move_on(&self, name: &str, from: &[CommitId], at: Timestamp) -> Result<()> {
         let message = "Notes joined by 'andon'";
         self.update_ref(name, message, |tip| {
             let Some(tip) = tip else { return Ok(Update::Keep(())) };
@@ -129,7 +124,7 @@ impl Repo {
         theirs: CommitId,
         at: Timestamp,
         mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
-    ) -> Result<NotesUnion, GitError> {
+    ) -> Result<NotesUnion> {
         let message = "Notes merged by 'andon'";
         self.update_ref(name, message, |tip| {
             let base = tip.map_or(Ok(None), |ours| self.merge_base(ours, theirs))?;
@@ -156,7 +151,7 @@ impl Repo {
     }
 
     /// The commits whose notes at `tip` none of `others` has as they are. One of `others` that cannot be read has nothing.
-    pub fn notes_lacking(&self, tip: CommitId, others: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
+    pub fn notes_lacking(&self, tip: CommitId, others: &[CommitId]) -> Result<Vec<CommitId>> {
         let tree = self.tree_of(tip)?;
         let mut others = others.iter().filter_map(|other| self.tree_of(*other).ok());
         let changed = self.changed_paths(others.next(), tree)?;
@@ -183,7 +178,7 @@ impl Repo {
         name: &str,
         at: Timestamp,
         mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
-    ) -> Result<usize, GitError> {
+    ) -> Result<usize> {
         let tip = self.ref_commit(name)?;
         if !self.written_tips(name).iter().any(|written| Some(*written) != tip) {
             return Ok(0);
@@ -224,7 +219,7 @@ impl Repo {
     }
 
     /// True where ref `name` is gone or went back, or was replaced, since we wrote it: it does not go on from what we wrote.
-    pub fn notes_went_back(&self, name: &str) -> Result<bool, GitError> {
+    pub fn notes_went_back(&self, name: &str) -> Result<bool> {
         let tip = self.ref_commit(name)?;
         let is_lost = |written: &CommitId| {
             self.tree_of(*written).is_ok() && !matches!(self.goes_on_from(tip, *written), Ok(true))
@@ -232,7 +227,7 @@ impl Repo {
         Ok(self.written_tips(name).iter().any(is_lost))
     }
 
-    fn goes_on_from(&self, tip: Option<CommitId>, written: CommitId) -> Result<bool, GitError> {
+    fn goes_on_from(&self, tip: Option<CommitId>, written: CommitId) -> Result<bool> {
         tip.map_or(Ok(false), |tip| Ok(tip == written || self.is_ancestor(written, tip)?))
     }
 
@@ -243,7 +238,7 @@ impl Repo {
         ours: Option<TreeId>,
         notes: &CommitNotes,
         choose: Choose<'_>,
-    ) -> Result<(Option<TreeId>, NotesUnion), GitError> {
+    ) -> Result<(Option<TreeId>, NotesUnion)> {
         let mut union = NotesUnion::default();
         let (mut changed, mut gone) = (Notes::new(), Vec::new());
         for (commit, theirs) in notes {
@@ -272,7 +267,7 @@ impl Repo {
         old: Option<TreeId>,
         changed: &Notes,
         gone: &[String],
-    ) -> Result<Option<TreeId>, GitError> {
+    ) -> Result<Option<TreeId>> {
         let mut tree = old;
         for digits in gone {
             tree = tree.map(|tree| self.without_note(tree, digits)).transpose()?;
@@ -281,7 +276,7 @@ impl Repo {
     }
 
     /// `tree` without the note of `digits`, at whatever depth.
-    fn without_note(&self, tree: TreeId, digits: &str) -> Result<TreeId, GitError> {
+    fn without_note(&self, tree: TreeId, digits: &str) -> Result<TreeId> {
         let mut entries = self.tree_entries(tree)?;
         entries.retain(|entry| entry.is_tree() || entry.name != digits.as_bytes());
         if let Some((fanout, rest)) = digits.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())

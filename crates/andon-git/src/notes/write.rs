@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::notes::{is_digits, is_fanout};
 use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry, commits::NewCommit};
 use crate::open::repo::Repo;
-use crate::{error::GitError, refs::Update};
+use crate::{Result, refs::Update};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
 use andon_core::domain::time::Timestamp;
 
@@ -46,7 +46,7 @@ impl Repo {
         notes: &[(CommitId, Vec<u8>)],
         at: Timestamp,
         mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
-    ) -> Result<Option<CommitId>, GitError> {
+    ) -> Result<Option<CommitId>> {
         if notes.is_empty() {
             return self.ref_commit(name);
         }
@@ -68,7 +68,7 @@ impl Repo {
         batch: &Batch<'_>,
         tip: Option<CommitId>,
         merge: &mut Merge<'_>,
-    ) -> Result<Option<CommitId>, GitError> {
+    ) -> Result<Option<CommitId>> {
         let old = self.notes_at(batch.name, tip);
         let mut blobs = Notes::new();
         for (commit, note) in batch.notes {
@@ -87,13 +87,13 @@ impl Repo {
     }
 
     /// The tree `old` with `notes` in it.
-    pub(crate) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
+    pub(crate) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         self.grow(Level::new(entries), notes, Fan::Out)
     }
 
     /// Puts `notes` into `level` in the shape that it has, or is to have from now on; `empty` is that of an empty one.
-    fn grow(&self, mut level: Level, notes: &Notes, empty: Fan) -> Result<TreeId, GitError> {
+    fn grow(&self, mut level: Level, notes: &Notes, empty: Fan) -> Result<TreeId> {
         if !level.fanouts.is_empty() {
             return self.write_level(level, notes);
         }
@@ -107,7 +107,7 @@ impl Repo {
     }
 
     /// Puts `notes` into `level` and writes it.
-    fn write_level(&self, mut level: Level, notes: &Notes) -> Result<TreeId, GitError> {
+    fn write_level(&self, mut level: Level, notes: &Notes) -> Result<TreeId> {
         let mut below: BTreeMap<String, Notes> = BTreeMap::new();
         for (digits, blob) in notes {
             match digits.split_at_checked(2).filter(|(fanout, rest)| level.goes_below(fanout, rest)) {

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::open::repo::Repo;
-use crate::{error::GitError, objects::from_git2};
+use crate::{Result, objects::from_git2};
 use andon_core::domain::ids::CommitId;
 
 /// Reached from the one side: of a range, wanted.
@@ -46,7 +46,7 @@ impl<'r> Walk<'r> {
         Self { repo, known: HashMap::new(), queue: BinaryHeap::new(), came: 0, settled, unsettled: 0 }
     }
 
-    fn mark(&mut self, id: CommitId, marks: u8) -> Result<(), GitError> {
+    fn mark(&mut self, id: CommitId, marks: u8) -> Result<()> {
         if !self.known.contains_key(&id) {
             let (time, parents) = match self.repo.find_commit(id) {
                 Ok(commit) => {
@@ -89,7 +89,7 @@ impl<'r> Walk<'r> {
 
 impl Repo {
     /// The best common ancestors, the newest first.
-    pub(crate) fn merge_bases(&self, one: CommitId, other: CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub(crate) fn merge_bases(&self, one: CommitId, other: CommitId) -> Result<Vec<CommitId>> {
         let (walk, common) = self.common(one, other)?;
         let found: Vec<CommitId> = common.into_iter().filter(|id| walk.marks(*id) & BELOW == 0).collect();
         let mut best = Vec::new();
@@ -103,12 +103,12 @@ impl Repo {
     }
 
     /// A best common ancestor; `None` for unrelated histories.
-    pub fn merge_base(&self, one: CommitId, two: CommitId) -> Result<Option<CommitId>, GitError> {
+    pub fn merge_base(&self, one: CommitId, two: CommitId) -> Result<Option<CommitId>> {
         Ok(self.merge_bases(one, two)?.first().copied())
     }
 
     /// True if `descendant` reaches `ancestor`; a commit reaches itself.
-    pub fn is_ancestor(&self, ancestor: CommitId, descendant: CommitId) -> Result<bool, GitError> {
+    pub fn is_ancestor(&self, ancestor: CommitId, descendant: CommitId) -> Result<bool> {
         if ancestor == descendant {
             return Ok(true);
         }
@@ -117,7 +117,7 @@ impl Repo {
     }
 
     /// Walks from both down to where every commit is below a common one; those, the newest first.
-    fn common(&self, one: CommitId, other: CommitId) -> Result<(Walk<'_>, Vec<CommitId>), GitError> {
+    fn common(&self, one: CommitId, other: CommitId) -> Result<(Walk<'_>, Vec<CommitId>)> {
         let mut walk = Walk::new(self, BELOW);
         walk.mark(one, ONE)?;
         walk.mark(other, OTHER)?;
@@ -139,7 +139,7 @@ impl Repo {
     ///
     /// # Errors
     /// A commit cannot be read.
-    pub fn reached(&self, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
+    pub fn reached(&self, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>> {
         let mut walk = Walk::new(self, OTHER);
         for (ids, mark) in [(from, ONE), (hidden, OTHER)] {
             for id in ids {

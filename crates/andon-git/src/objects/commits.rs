@@ -1,8 +1,8 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
-use crate::error::{GitError, cut};
 use crate::objects::{from_git2, write_error};
 use crate::open::repo::Repo;
+use crate::{Result, error::cut};
 use andon_core::domain::facts::{CommitFact, CommitRecord};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{agent, time::Timestamp};
@@ -72,13 +72,13 @@ impl Repo {
         CommitFact { id: Some(id), subject, author, record, named: None }
     }
 
-    pub(crate) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {
+    pub(crate) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>> {
         let wanted = self.vetted("commit", id.0)?;
         self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))
     }
 
     /// Reads a commit.
-    pub fn commit(&self, id: CommitId) -> Result<CommitInfo, GitError> {
+    pub fn commit(&self, id: CommitId) -> Result<CommitInfo> {
         let commit = match self.find_commit(id) {
             Ok(commit) => commit,
             Err(error) => return self.commit_as_git_reads(id).map(|(commit, _)| commit).ok_or(error),
@@ -106,7 +106,7 @@ impl Repo {
     }
 
     /// The message of commit `id`: its end, where it is very long.
-    pub fn message(&self, id: CommitId) -> Result<String, GitError> {
+    pub fn message(&self, id: CommitId) -> Result<String> {
         let commit = match self.find_commit(id) {
             Ok(commit) => commit,
             Err(error) => return self.commit_as_git_reads(id).map(|(_, message)| message).ok_or(error),
@@ -117,7 +117,7 @@ impl Repo {
     }
 
     /// The tree of commit `id`.
-    pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
+    pub fn tree_of(&self, id: CommitId) -> Result<TreeId> {
         match self.find_commit(id) {
             Ok(commit) => Ok(TreeId(from_git2(commit.tree_id()))),
             Err(error) => self.commit_as_git_reads(id).map(|(commit, _)| commit.tree).ok_or(error),
@@ -168,17 +168,17 @@ impl Repo {
 
     /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. The
     /// caller has just read or written the tree and the parents.
-    pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
+    pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId> {
         self.write_commit_object(&self.commit_object_of(new)?)
     }
 
     /// Writes a commit object of these bytes; no ref is touched.
-    pub fn write_commit_object(&self, raw: &[u8]) -> Result<CommitId, GitError> {
+    pub fn write_commit_object(&self, raw: &[u8]) -> Result<CommitId> {
         self.write_object("a commit", git2::ObjectType::Commit, raw).map(CommitId)
     }
 
     /// The bytes of [`Self::write_commit`], to be signed: headers, blank line, message.
-    pub fn commit_object_of(&self, new: &NewCommit<'_>) -> Result<Vec<u8>, GitError> {
+    pub fn commit_object_of(&self, new: &NewCommit<'_>) -> Result<Vec<u8>> {
         let who = self.signature(new.at)?;
         let mut raw = format!("tree {}\n", new.tree).into_bytes();
         for parent in new.parents {
@@ -196,7 +196,7 @@ impl Repo {
     }
 
     /// The configured user at that time, in UTC.
-    pub(crate) fn signature(&self, at: Timestamp) -> Result<git2::Signature<'static>, GitError> {
+    pub(crate) fn signature(&self, at: Timestamp) -> Result<git2::Signature<'static>> {
         let time = git2::Time::new(at.0, 0);
         let configured = self.config_string("user.name").zip(self.config_string("user.email"));
         configured
@@ -270,7 +270,7 @@ const MAX_COMMIT: usize = 1 << 20;
 
 impl Repo {
     /// The commit object as it is stored. At most 1 MiB.
-    pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
+    pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>> {
         let (odb, size) = self.header(git2::ObjectType::Commit, id.0)?;
         if size > MAX_COMMIT {
             let message = format!("it has {size} bytes, more than {MAX_COMMIT}");

@@ -3,8 +3,8 @@
 
 use std::{fs::File, path::Path};
 
-use crate::error::GitError;
 use crate::open::repo::Repo;
+use crate::{Result, error::GitError};
 use andon_core::domain::ids::Oid;
 
 /// The parts that have to be on the disk before we continue.
@@ -43,7 +43,7 @@ impl Repo {
     }
 
     /// Hardens loose objects, before a ref leads to them.
-    pub(crate) fn harden_objects(&self, what: SyncedParts, ids: &[Oid]) -> Result<(), GitError> {
+    pub(crate) fn harden_objects(&self, what: SyncedParts, ids: &[Oid]) -> Result<()> {
         if !what.objects {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl Repo {
     }
 
     /// Hardens a ref that was moved.
-    pub(crate) fn harden_reference(&self, what: SyncedParts, name: &str) -> Result<(), GitError> {
+    pub(crate) fn harden_reference(&self, what: SyncedParts, name: &str) -> Result<()> {
         let path = self.common_dir().join(name);
         if !what.references || !path.exists() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Repo {
     }
 }
 
-fn sync(path: &Path) -> Result<(), GitError> {
+fn sync(path: &Path) -> Result<()> {
     let io = |source| GitError::Io { path: path.to_owned(), source };
     File::open(path).and_then(|file| file.sync_all()).map_err(io)
 }

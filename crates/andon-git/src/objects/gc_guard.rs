@@ -11,7 +11,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
-use crate::{error::GitError, objects::from_git2};
+use crate::{Result, error::GitError, objects::from_git2};
 use andon_core::domain::ids::Oid;
 
 /// The longest wait for the end of a gc, in steps of [`STEP_MS`].
@@ -37,10 +37,7 @@ impl Repo {
 
     /// Sees to it that what was written since the last call is still there, now that a ref leads to it. `again` writes
     /// the same once more.
-    pub(crate) fn guard_from_gc(
-        &self,
-        mut again: impl FnMut() -> Result<(), GitError>,
-    ) -> Result<(), GitError> {
+    pub(crate) fn guard_from_gc(&self, mut again: impl FnMut() -> Result<()>) -> Result<()> {
         let written = self.written.take();
         if written.is_empty() {
             return Ok(());
@@ -90,7 +87,7 @@ impl Repo {
         self.common_dir().join("andon").join("unsettled")
     }
 
-    fn leave_unsettled(&self, written: &[Oid]) -> Result<(), GitError> {
+    fn leave_unsettled(&self, written: &[Oid]) -> Result<()> {
         let odb = self.inner.odb().map_err(|error| self.ref_error("objects", &error))?;
         let mut bytes = Vec::new();
         for id in written {

@@ -13,11 +13,11 @@ pub(crate) mod vetting;
 
 use std::{cmp::Ordering, rc::Rc};
 
-use crate::error::GitError;
 use crate::objects::reader::ObjectReader;
 use crate::objects::texts::Text;
 use crate::objects::trees::{RawEntry, RawTree};
 use crate::open::repo::Repo;
+use crate::{Result, error::GitError};
 use andon_core::domain::ids::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
@@ -75,7 +75,7 @@ pub(crate) fn mode_of(entry: &git2::TreeEntry<'_>) -> u32 {
 
 impl Repo {
     /// Our id as one of libgit2. A SHA-256 id cannot be in a repository that libgit2 opened.
-    pub(crate) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
+    pub(crate) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid> {
         git2::Oid::from_bytes(id.as_bytes()).map_err(|error| self.bad_object(kind, id, error.message()))
     }
 
@@ -83,7 +83,7 @@ impl Repo {
         GitError::BadObject { kind, id, git_dir: self.git_dir().to_path_buf(), message: message.into() }
     }
 
-    pub(crate) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
+    pub(crate) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>> {
         let wanted = self.vetted("tree", id)?;
         self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
     }
@@ -118,7 +118,7 @@ impl Repo {
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated. Kept for the next time
     /// within [`Self::keep`].
-    pub fn text(&self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
+    pub fn text(&self, id: Oid, max: usize) -> Result<Option<Text>> {
         if let Some(known) = self.texts.borrow().get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
@@ -132,7 +132,7 @@ impl Repo {
     }
 
     /// The entries of `tree`, one level.
-    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>> {
         let id = tree.0;
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
@@ -143,7 +143,7 @@ impl Repo {
         Ok(raw)
     }
 
-    fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
+    fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>> {
         if let Some(bytes) = self.as_git_reads("tree", id) {
             return Ok(bytes);
         }
@@ -157,7 +157,7 @@ impl Repo {
     }
 
     /// The entries of `tree` in git order, one level.
-    pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>, GitError> {
+    pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>> {
         let tree = self.tree(tree)?;
         let owned =
             |entry: RawEntry<'_>| TreeEntry { name: entry.name.to_vec(), mode: entry.mode, id: entry.id() };
@@ -165,7 +165,7 @@ impl Repo {
     }
 
     /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
-    pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>, GitError> {
+    pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>> {
         let mut at = tree.0;
         let mut parts = path.split(|byte| *byte == b'/').peekable();
         while let Some(part) = parts.next() {
@@ -187,13 +187,13 @@ impl Repo {
     }
 
     /// The file or link at `path`; `None` when there is none, or a directory or submodule is.
-    pub fn blob_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<Oid>, GitError> {
+    pub fn blob_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<Oid>> {
         let entry = self.entry_at(tree, path)?;
         Ok(entry.filter(|(mode, _)| !matches!(*mode, MODE_TREE | MODE_SUBMODULE)).map(|(_, id)| id))
     }
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
-    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob> {
         let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
@@ -202,7 +202,7 @@ impl Repo {
     }
 
     /// The object database, and in it the size of an object, which is a `kind`.
-    pub(crate) fn header(&self, kind: git2::ObjectType, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
+    pub(crate) fn header(&self, kind: git2::ObjectType, id: Oid) -> Result<(git2::Odb<'_>, usize)> {
         let name = kind.str();
         let wanted = self.to_git2(name, id)?;
         let odb = self.inner.odb().map_err(|error| self.object_error(name, id, &error))?;
@@ -214,7 +214,7 @@ impl Repo {
         }
     }
 
-    pub(crate) fn data(&self, odb: &git2::Odb<'_>, kind: &'static str, id: Oid) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn data(&self, odb: &git2::Odb<'_>, kind: &'static str, id: Oid) -> Result<Vec<u8>> {
         if let Some(bytes) = self.as_git_reads(kind, id) {
             return Ok(bytes);
         }
@@ -223,7 +223,7 @@ impl Repo {
     }
 
     /// Writes a blob.
-    pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
+    pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid> {
         self.write_object("a blob", git2::ObjectType::Blob, bytes)
     }
 
@@ -234,7 +234,7 @@ impl Repo {
         what: &'static str,
         kind: git2::ObjectType,
         bytes: &[u8],
-    ) -> Result<Oid, GitError> {
+    ) -> Result<Oid> {
         let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
         let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
         self.wrote(id);
@@ -243,7 +243,7 @@ impl Repo {
 
     /// Writes one tree with exactly these entries, in whatever order they come.
     /// Names with a slash or NUL, empty names, `.`, `..`, `.git` and doubled names are refused.
-    pub fn write_tree_entries(&self, entries: &[TreeEntry]) -> Result<TreeId, GitError> {
+    pub fn write_tree_entries(&self, entries: &[TreeEntry]) -> Result<TreeId> {
         let mut sorted: Vec<&TreeEntry> = entries.iter().collect();
         sorted.sort_by(|left, right| left.git_order(right));
         let mut names: Vec<&[u8]> = entries.iter().map(|entry| entry.name.as_slice()).collect();
@@ -275,10 +275,7 @@ fn storable(name: &[u8]) -> bool {
 
 /// Writes an object. `git gc` takes empty directories of objects away, also the one that was made for this object a moment
 /// ago: then it is written again.
-pub(crate) fn written<T>(
-    what: &str,
-    mut write: impl FnMut() -> Result<T, git2::Error>,
-) -> Result<T, GitError> {
+pub(crate) fn written<T>(what: &str, mut write: impl FnMut() -> Result<T, git2::Error>) -> Result<T> {
     let mut last = write();
     for _ in 0..WRITES {
         if last.as_ref().err().is_none_or(|error| error.class() != git2::ErrorClass::Os) {

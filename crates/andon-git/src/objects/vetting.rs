@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
-use crate::{error::GitError, files::read_plain};
+use crate::{Result, files::read_plain};
 use andon_core::domain::ids::{Oid, TreeId};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
@@ -23,7 +23,7 @@ const DAMAGED: &str = "its file is cut short or altered";
 
 impl Repo {
     /// The id for libgit2 to read, unless the object is loose and its file is damaged.
-    pub(crate) fn vetted(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
+    pub(crate) fn vetted(&self, kind: &'static str, id: Oid) -> Result<git2::Oid> {
         self.vetting
             .check(id, || self.object_dirs())
             .map_err(|DamagedObject| self.bad_object(kind, id, DAMAGED))?;
@@ -31,7 +31,7 @@ impl Repo {
     }
 
     /// Vets `root` and every tree below it.
-    pub(crate) fn vet_trees(&self, root: TreeId, vetted: &mut HashSet<TreeId>) -> Result<(), GitError> {
+    pub(crate) fn vet_trees(&self, root: TreeId, vetted: &mut HashSet<TreeId>) -> Result<()> {
         let mut open = vec![root];
         while let Some(tree) = open.pop() {
             if vetted.insert(tree) {
@@ -45,7 +45,7 @@ impl Repo {
     }
 
     /// Vets what `index` has as attributes of `path`: libgit2 reads them together with those of the working tree.
-    pub(crate) fn vet_attributes(&self, index: &git2::Index, path: &[u8]) -> Result<(), GitError> {
+    pub(crate) fn vet_attributes(&self, index: &git2::Index, path: &[u8]) -> Result<()> {
         let directories = memchr::memchr_iter(b'/', path).map(|end| &path[..=end]);
         for directory in std::iter::once(&b""[..]).chain(directories) {
             let file = [directory, b".gitattributes"].concat();

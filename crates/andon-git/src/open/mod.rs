@@ -15,7 +15,7 @@ use crate::objects::inflate::VettedObjects;
 use crate::objects::texts::MAX_TEXTS;
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
 use crate::platform::paths::listed;
-use crate::{error::GitError, program};
+use crate::{Result, error::GitError, program};
 
 static SETTINGS: Once = Once::new();
 
@@ -24,7 +24,7 @@ impl Repo {
     ///
     /// `GIT_DIR` is taken literally; without it the repository is looked for in `dir` and above. `GIT_INDEX_FILE` is
     /// honoured by [`Repo::index_path`], [`Repo::index_tree`] and [`Repo::write_tree`].
-    pub fn open(dir: &Path, env: &RepoEnv) -> Result<Self, GitError> {
+    pub fn open(dir: &Path, env: &RepoEnv) -> Result<Self> {
         // Hashing every object again on reading is 43 % of a hook's instructions (docs/git-facts.md).
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
         let (start, mut flags) = match &env.git_dir {
@@ -76,7 +76,7 @@ impl Repo {
     }
 
     /// git's rule: `GIT_WORK_TREE`, else core.worktree, else with `GIT_DIR` the current directory.
-    fn place_worktree(&mut self, dir: &Path, env: &RepoEnv) -> Result<(), GitError> {
+    fn place_worktree(&mut self, dir: &Path, env: &RepoEnv) -> Result<()> {
         let wanted = match (&env.work_tree, &env.git_dir) {
             (Some(work_tree), _) => Some(dir.join(work_tree)),
             (None, Some(_)) if self.takes_current_dir() => Some(dir.to_path_buf()),

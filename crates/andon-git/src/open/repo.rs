@@ -7,6 +7,7 @@ use std::{collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
+use crate::Result;
 use crate::error::{GitError, MissingBecause};
 use crate::objects::{
     cache::Cache, inflate::VettedObjects, reader::ObjectReader, texts::Text, trees::RawTree,
@@ -83,7 +84,7 @@ impl Repo {
     }
 
     /// The top of the working tree, or an error that says the repository is bare.
-    pub(crate) fn require_workdir(&self) -> Result<&Path, GitError> {
+    pub(crate) fn require_workdir(&self) -> Result<&Path> {
         self.workdir().ok_or_else(|| GitError::NoWorkTree { git_dir: self.git_dir.clone() })
     }
 

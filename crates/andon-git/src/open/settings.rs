@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::error::GitError;
+use crate::Result;
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
 
@@ -39,7 +39,7 @@ pub struct SourcedValue {
 impl Repo {
     /// The directory in which git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
     /// Starts a process: for installing, never for a hook.
-    pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
+    pub fn hooks_dir(&self) -> Result<PathBuf> {
         let output = self.git_as_configured(&["rev-parse", "--git-path", "hooks"])?;
         let path = path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
@@ -57,7 +57,7 @@ impl Repo {
     }
 
     /// All values of `key` in the order in which git reads them: the last one wins where only one counts.
-    pub fn config_sources(&self, key: &str) -> Result<Vec<SourcedValue>, GitError> {
+    pub fn config_sources(&self, key: &str) -> Result<Vec<SourcedValue>> {
         let listed =
             self.git_as_configured(&["config", "--show-scope", "--show-origin", "--null", "--list"])?;
         let mut parts = listed.stdout.split(|byte| *byte == 0);
@@ -77,7 +77,7 @@ impl Repo {
     }
 
     /// The files in which git looks for its configuration here, as it says itself, whether they are there or not. Starts processes.
-    pub fn config_files(&self) -> Result<BTreeSet<PathBuf>, GitError> {
+    pub fn config_files(&self) -> Result<BTreeSet<PathBuf>> {
         let base = self.workdir().unwrap_or(self.git_dir());
         let listed = self.git_as_configured(&["config", "--show-origin", "--null", "--list"])?;
         let origins = listed.stdout.split(|byte| *byte == 0).filter_map(|part| part.strip_prefix(b"file:"));
@@ -93,7 +93,7 @@ impl Repo {
     }
 
     /// Every fetch refspec of every remote, as (remote, refspec).
-    pub fn fetch_refspecs(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub fn fetch_refspecs(&self) -> Result<Vec<(String, String)>> {
         let listed = self.git_as_configured(&["config", "--null", "--list"])?;
         let entries = listed.stdout.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let found = entries.filter_map(|entry| {
@@ -105,13 +105,13 @@ impl Repo {
     }
 
     /// Adds a value to `key` in the repository's own configuration.
-    pub fn config_add(&self, key: &str, value: &str) -> Result<(), GitError> {
+    pub fn config_add(&self, key: &str, value: &str) -> Result<()> {
         self.git(&["config", "--local", "--add", key, value], b"").map(|_| ())
     }
 
     /// Takes every value of `key` that equals `value` out of the repository's own configuration.
     /// It must be there.
-    pub fn config_remove(&self, key: &str, value: &str) -> Result<(), GitError> {
+    pub fn config_remove(&self, key: &str, value: &str) -> Result<()> {
         let pattern = format!("^{}$", regex::escape(value));
         self.git(&["config", "--local", "--unset-all", key, &pattern], b"").map(|_| ())
     }

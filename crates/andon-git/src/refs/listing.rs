@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 use memchr::{memchr, memmem};
 
 use crate::open::repo::Repo;
-use crate::{error::GitError, objects::from_git2};
+use crate::{Result, objects::from_git2};
 use andon_core::domain::ids::Oid;
 
 /// The length of an object id in `packed-refs`.
@@ -15,7 +15,7 @@ const ID_DIGITS: usize = 40;
 impl Repo {
     /// The refs whose names begin with `prefix` (such as `refs/andon/ledger/`), sorted by name: of those that all
     /// worktrees share. Names that are not UTF-8 are left out, and refs that lead nowhere.
-    pub fn refs_with_prefix(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
+    pub fn refs_with_prefix(&self, prefix: &str) -> Result<Vec<(String, Oid)>> {
         if !prefix.starts_with("refs/") {
             return Ok(Vec::new());
         }
@@ -37,7 +37,7 @@ impl Repo {
     }
 
     /// The names of loose refs that begin with `prefix`.
-    fn loose_names(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+    fn loose_names(&self, prefix: &str) -> Result<Vec<String>> {
         let mut names = Vec::new();
         let Some((top, _)) = prefix.rsplit_once('/') else { return Ok(names) };
         let mut folders =

@@ -19,7 +19,7 @@ use git2::{ErrorClass, ErrorCode, ReferenceType};
 use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
 use crate::refs::ref_lock::{LockResult, RefLock};
-use crate::{error::GitError, objects::from_git2, platform::signals};
+use crate::{Result, error::GitError, objects::from_git2, platform::signals};
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_core::domain::time::Timestamp;
 
@@ -74,7 +74,7 @@ impl Repo {
     }
 
     /// The object that ref `name` points to (symbolic refs are followed); `None` when there is no such ref.
-    pub fn ref_target(&self, name: &str) -> Result<Option<Oid>, GitError> {
+    pub fn ref_target(&self, name: &str) -> Result<Option<Oid>> {
         if !valid_name(name) {
             return Err(self.ref_message(name, "is no valid ref name"));
         }
@@ -95,8 +95,8 @@ impl Repo {
         &self,
         name: &str,
         message: &str,
-        mut f: impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
-    ) -> Result<T, GitError> {
+        mut f: impl FnMut(Option<CommitId>) -> Result<Update<T>>,
+    ) -> Result<T> {
         let name = self.direct_name(name)?;
         let began = Instant::now();
         let mut waited = 0;
@@ -129,8 +129,8 @@ impl Repo {
         &self,
         name: &str,
         message: &str,
-        f: &mut dyn FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
-    ) -> Result<UpdateAttempt<T>, GitError> {
+        f: &mut dyn FnMut(Option<CommitId>) -> Result<Update<T>>,
+    ) -> Result<UpdateAttempt<T>> {
         // Dropped last, after the lock of the ref.
         let _signals = signals::withhold();
         let LockResult::Ours(mut turn) = RefLock::take(self.common_dir()) else {
@@ -201,7 +201,7 @@ impl Repo {
     }
 
     /// `name`, or the ref that a symbolic `name` leads to: the lock must be taken there.
-    fn direct_name(&self, name: &str) -> Result<String, GitError> {
+    fn direct_name(&self, name: &str) -> Result<String> {
         let mut name = name.to_owned();
         for _ in 0..MAX_SYMBOLIC {
             if !valid_name(&name) {
@@ -221,14 +221,14 @@ impl Repo {
     }
 
     /// Deletes refs, all of them or none. Starts a process.
-    pub fn delete_refs(&self, names: &[String]) -> Result<(), GitError> {
+    pub fn delete_refs(&self, names: &[String]) -> Result<()> {
         let input: String = names.iter().map(|name| format!("delete {name}\n")).collect();
         self.git(&["update-ref", "--stdin"], input.as_bytes()).map(|_| ())
     }
 
     /// The commit that ref `name` points to; `None` when there is no such ref, an error when it points to
     /// something else.
-    pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+    pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>> {
         let Some(id) = self.ref_target(name)? else { return Ok(None) };
         let wanted = self.vetted("commit", id)?;
         match self.inner.find_object(wanted, None) {
@@ -299,7 +299,7 @@ impl Head {
 
 impl Repo {
     /// Reads HEAD.
-    pub fn head(&self) -> Result<Head, GitError> {
+    pub fn head(&self) -> Result<Head> {
         let head = self.inner.find_reference("HEAD").map_err(|error| self.ref_error("HEAD", &error))?;
         let Some(target) = head.symbolic_target_bytes() else {
             let id = head.target().ok_or_else(|| self.ref_message("HEAD", "has no target"))?;

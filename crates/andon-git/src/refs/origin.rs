@@ -7,7 +7,7 @@
 
 use std::{fs::File, io::Read as _};
 
-use crate::error::GitError;
+use crate::Result;
 use crate::objects::commits::CommitInfo;
 use crate::open::repo::Repo;
 use crate::refs::reflog::{ReflogEntry, last_lines};
@@ -84,7 +84,7 @@ impl Repo {
 
     /// The origin of commit `id`: right for HEAD at post-commit, and from the reflog for one of its last movements.
     /// With several parents it is a merge, amended or not. Without a reflog an amend looks like a plain commit.
-    pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind, GitError> {
+    pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind> {
         let info = self.commit(id)?;
         if info.parents.len() > 1 {
             return Ok(CommitKind::Merge);
@@ -108,7 +108,7 @@ impl Repo {
     }
 
     /// The kind of HEAD's commit when nothing else is believed of it: an amend where HEAD went to a sibling, or a plain one.
-    pub fn plain_or_amend(&self, info: &CommitInfo) -> Result<CommitKind, GitError> {
+    pub fn plain_or_amend(&self, info: &CommitInfo) -> Result<CommitKind> {
         let entry = self.reflog_entries(1)?.next().filter(|entry| entry.new == info.id.0);
         Ok(entry.map_or(CommitKind::Normal, |entry| self.amended_or(&entry, info, CommitKind::Normal)))
     }
@@ -200,7 +200,7 @@ impl Repo {
     }
 
     /// `This reverts commit ID.` in the message, where ID is a commit of this repository.
-    fn says_it_reverts(&self, info: &CommitInfo) -> Result<bool, GitError> {
+    fn says_it_reverts(&self, info: &CommitInfo) -> Result<bool> {
         if !info.subject.starts_with("Revert \"") && !info.subject.starts_with("Reapply \"") {
             return Ok(false);
         }

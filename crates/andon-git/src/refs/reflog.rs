@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::{fs::File, path::Path};
 
-use crate::error::GitError;
 use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
+use crate::{Result, error::GitError};
 use andon_core::domain::{facts::CommitKind, ids::Oid};
 
 /// First read from the end, in bytes; doubled until enough lines are there.
@@ -27,15 +27,12 @@ pub struct ReflogEntry {
 impl Repo {
     /// The last `max` movements of this worktree's HEAD, newest first. Empty without a reflog; lines that
     /// are no entries are skipped.
-    pub fn reflog_head(&self, max: usize) -> Result<Vec<ReflogEntry>, GitError> {
+    pub fn reflog_head(&self, max: usize) -> Result<Vec<ReflogEntry>> {
         Ok(self.reflog_entries(max)?.collect())
     }
 
     /// The same, one after the other: mostly only the newest is needed.
-    pub(crate) fn reflog_entries(
-        &self,
-        max: usize,
-    ) -> Result<impl Iterator<Item = ReflogEntry> + use<>, GitError> {
+    pub(crate) fn reflog_entries(&self, max: usize) -> Result<impl Iterator<Item = ReflogEntry> + use<>> {
         let path = self.git_dir().join("logs").join("HEAD");
         let lines = last_lines(&path, max).map_err(|source| GitError::Io { path, source })?;
         Ok(lines.into_iter().rev().filter_map(|line| parse(&line)).take(max))

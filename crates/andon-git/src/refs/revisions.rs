@@ -2,6 +2,7 @@
 
 use git2::ObjectType;
 
+use crate::Result;
 use crate::error::{GitError, cut};
 use crate::open::repo::Repo;
 use crate::{objects::from_git2, refs::Head};
@@ -14,7 +15,7 @@ const MAX_TAGS: usize = 16;
 
 impl Repo {
     /// The commit that `rev` names (tags are followed). The error names `rev`.
-    pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
+    pub fn resolve(&self, rev: &str) -> Result<CommitId> {
         if rev.is_empty() || rev.starts_with('-') || rev.contains('\0') {
             return Err(self.unknown(rev));
         }
@@ -30,7 +31,7 @@ impl Repo {
     }
 
     /// The commit that object `id` is, or that the tags at it lead to.
-    fn commit_at(&self, rev: &str, id: Oid) -> Result<CommitId, GitError> {
+    fn commit_at(&self, rev: &str, id: Oid) -> Result<CommitId> {
         match self.peeled(id) {
             Ok((peeled, ObjectType::Commit)) => Ok(CommitId(peeled)),
             Ok((peeled, kind)) => Err(GitError::NotACommit {
@@ -43,7 +44,7 @@ impl Repo {
     }
 
     /// The object that the tags at `id` lead to, and its type.
-    fn peeled(&self, mut id: Oid) -> Result<(Oid, ObjectType), GitError> {
+    fn peeled(&self, mut id: Oid) -> Result<(Oid, ObjectType)> {
         for _ in 0..MAX_TAGS {
             let wanted = self.vetted("object", id)?;
             let object = self
@@ -69,7 +70,7 @@ impl Repo {
     }
 
     /// Asks the git program, which knows every form (`HEAD@{1}`, `:/text`, `HEAD:file`).
-    fn asked(&self, rev: &str) -> Result<Option<Oid>, GitError> {
+    fn asked(&self, rev: &str) -> Result<Option<Oid>> {
         match self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", rev], b"") {
             Ok(answer) => Ok(String::from_utf8_lossy(&answer.stdout).trim().parse().ok()),
             // A damaged object is no unknown revision.
@@ -99,7 +100,7 @@ impl Repo {
 
     /// The commits of `A..B` (in B, not in A), `A...B` (in either, not in both) or `REV` (all that it
     /// reaches), parents before children. An empty side is HEAD.
-    pub fn range(&self, spec: &str) -> Result<Vec<CommitId>, GitError> {
+    pub fn range(&self, spec: &str) -> Result<Vec<CommitId>> {
         let side = |rev: &str| self.resolve(if rev.is_empty() { "HEAD" } else { rev });
         if let Some((left, right)) = spec.split_once("...") {
             let (left, right) = (side(left)?, side(right)?);
@@ -115,7 +116,7 @@ impl Repo {
         }
     }
 
-    fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
+    fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>> {
         let commits = self.reached(from, hidden)?;
         if !hidden.is_empty() {
             self.refuse_cut(spec, &commits)?;
@@ -124,7 +125,7 @@ impl Repo {
     }
 
     /// In a shallow clone a range with a lower end must not reach the cut: commits would be missing unseen.
-    fn refuse_cut(&self, spec: &str, commits: &[CommitId]) -> Result<(), GitError> {
+    fn refuse_cut(&self, spec: &str, commits: &[CommitId]) -> Result<()> {
         let cuts = self.cuts()?;
         match commits.iter().find(|commit| cuts.contains(commit)) {
             Some(commit) => Err(GitError::ShallowRange { spec: cut(spec, SHOWN), commit: *commit }),
@@ -133,11 +134,11 @@ impl Repo {
     }
 
     /// True if a shallow clone was cut at `commit`: then its parents are not shown.
-    pub fn is_cut_at(&self, commit: CommitId) -> Result<bool, GitError> {
+    pub fn is_cut_at(&self, commit: CommitId) -> Result<bool> {
         Ok(self.cuts()?.contains(&commit))
     }
 
-    fn cuts(&self) -> Result<std::collections::BTreeSet<CommitId>, GitError> {
+    fn cuts(&self) -> Result<std::collections::BTreeSet<CommitId>> {
         if !self.is_shallow() {
             return Ok(std::collections::BTreeSet::new());
         }
@@ -148,7 +149,7 @@ impl Repo {
 
     /// The tree that merging `theirs` into `ours` gives; `None` where they conflict, or git is older than 2.38. Only
     /// objects are written. By the git program: libgit2's merge would be a good part of the size of this one.
-    pub fn merged_tree(&self, ours: CommitId, theirs: CommitId) -> Result<Option<TreeId>, GitError> {
+    pub fn merged_tree(&self, ours: CommitId, theirs: CommitId) -> Result<Option<TreeId>> {
         let (ours, theirs) = (ours.to_string(), theirs.to_string());
         let args = ["--no-replace-objects", "merge-tree", "--write-tree", "--no-messages", &ours, &theirs];
         match self.git(&args, b"") {

@@ -5,11 +5,11 @@ use andon_core::domain::time::Timestamp;
 
 const NAME: &str = "refs/andon/test";
 
-fn append(repo: &Repo, text: &str) -> Result<CommitId, GitError> {
+fn append(repo: &Repo, text: &str) -> Result<CommitId> {
     until_free(|| append_once(repo, text))
 }
 
-fn append_once(repo: &Repo, text: &str) -> Result<CommitId, GitError> {
+fn append_once(repo: &Repo, text: &str) -> Result<CommitId> {
     repo.update_ref(NAME, "append", |tip| {
         let blob = repo.write_blob(text.as_bytes())?;
         let entry = crate::TreeEntry { name: b"e".to_vec(), mode: 0o100_644, id: blob };

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::open::repo::Repo;
 use crate::platform::paths::text_from_bytes;
-use crate::{error::GitError, objects::Blob};
+use crate::{Result, objects::Blob};
 use andon_core::domain::ids::{Oid, hex_digits};
 
 /// The driver of git-lfs.
@@ -34,7 +34,7 @@ pub(crate) type FilteredPaths = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl Repo {
     /// Asks the git program: libgit2 does not see every level of the configuration.
-    pub(crate) fn filters(&self) -> Result<Filters, GitError> {
+    pub(crate) fn filters(&self) -> Result<Filters> {
         let listed = self.git(&["config", "-z", "--list"], b"")?;
         Ok(Filters { drivers: listed.stdout.split(|byte| *byte == 0).filter_map(driver).collect() })
     }
@@ -44,7 +44,7 @@ impl Repo {
         &self,
         filters: &Filters,
         paths: impl Iterator<Item = &'p [u8]>,
-    ) -> Result<FilteredPaths, GitError> {
+    ) -> Result<FilteredPaths> {
         if filters.drivers.is_empty() {
             return Ok(FilteredPaths::new());
         }

@@ -21,7 +21,7 @@ use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
-use crate::{error::GitError, platform::files, program};
+use crate::{Result, error::GitError, platform::files, program};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
 use andon_core::domain::veil::{HiddenPath, Veil};
@@ -87,11 +87,11 @@ impl Repo {
     /// with HEAD's tree. Blob ids are computed without writing. A submodule counts as its checked-out commit;
     /// with changes of its own it gets an id that no commit has. Starts two processes, and some more where there are
     /// filters, submodules, a split or a sparse index.
-    pub fn worktree_overlay(&self) -> Result<Overlay, GitError> {
+    pub fn worktree_overlay(&self) -> Result<Overlay> {
         self.overlay(0)
     }
 
-    fn overlay(&self, nested: usize) -> Result<Overlay, GitError> {
+    fn overlay(&self, nested: usize) -> Result<Overlay> {
         let mut tries = 1;
         loop {
             match self.overlay_once(nested) {
@@ -101,7 +101,7 @@ impl Repo {
         }
     }
 
-    fn overlay_once(&self, nested: usize) -> Result<Overlay, GitError> {
+    fn overlay_once(&self, nested: usize) -> Result<Overlay> {
         let top = self.require_workdir()?;
         let comparison = Comparison {
             repo: self,
@@ -118,7 +118,7 @@ impl Repo {
 }
 
 impl Comparison<'_> {
-    fn overlay(mut self) -> Result<Overlay, GitError> {
+    fn overlay(mut self) -> Result<Overlay> {
         let mut seen = Vec::new();
         for line in self.status()? {
             seen.extend(self.look(line)?);
@@ -137,14 +137,14 @@ impl Comparison<'_> {
         variables: &[(&str, &OsStr)],
         args: &[&OsStr],
         input: &[u8],
-    ) -> Result<program::ProgramOutput, GitError> {
+    ) -> Result<program::ProgramOutput> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
         all.extend(args.iter().map(|arg| (*arg).to_owned()));
         self.repo.git_with(&[&Filters::variables(), variables].concat(), &all, input)
     }
 
-    fn status(&self) -> Result<Vec<StatusLine>, GitError> {
+    fn status(&self) -> Result<Vec<StatusLine>> {
         // What is inside of them is looked at by the same rules as everything else.
         let args = "status --porcelain=v2 -z -uall --no-renames --ignore-submodules=dirty --no-ahead-behind";
         let mut args: Vec<&OsStr> = args.split(' ').map(OsStr::new).collect();
@@ -160,7 +160,7 @@ impl Comparison<'_> {
     }
 
     /// `None` of what is no part of this working tree.
-    fn look(&mut self, line: StatusLine) -> Result<Option<PendingPath>, GitError> {
+    fn look(&mut self, line: StatusLine) -> Result<Option<PendingPath>> {
         let StatusLine { mut path, kind } = line;
         match kind {
             StatusKind::Tracked { head, index, worktree, content } => {
@@ -194,12 +194,12 @@ impl Comparison<'_> {
         }
     }
 
-    fn in_base(&self, path: &[u8]) -> Result<Place, GitError> {
+    fn in_base(&self, path: &[u8]) -> Result<Place> {
         self.base.map_or(Ok(None), |tree| self.repo.entry_at(tree, path))
     }
 
     /// The content at `path` of the working tree; `mode` is the one that git gave, if it did.
-    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<PathContents, GitError> {
+    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<PathContents> {
         let file = self.top.join(path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
         let meta = match std::fs::symlink_metadata(&file) {
@@ -241,7 +241,7 @@ impl Comparison<'_> {
     }
 
     /// Reads the files that git may not have read, also where it names them: a staged change says nothing of the disk.
-    fn unread(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
+    fn unread(&mut self, seen: &mut Vec<PendingPath>) -> Result<()> {
         let named: BTreeMap<Vec<u8>, usize> =
             seen.iter().enumerate().map(|(at, one)| (one.path.clone(), at)).collect();
         for (path, (mode, id)) in std::mem::take(&mut self.examined.unread) {
@@ -258,7 +258,7 @@ impl Comparison<'_> {
     }
 
     /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: the ones of git-lfs join `seen`.
-    fn filtered(&mut self, seen: &mut Vec<PendingPath>) -> Result<FilteredPaths, GitError> {
+    fn filtered(&mut self, seen: &mut Vec<PendingPath>) -> Result<FilteredPaths> {
         if self.filters.is_empty() {
             return Ok(FilteredPaths::new());
         }
@@ -314,7 +314,7 @@ impl Comparison<'_> {
     }
 
     /// Looks into what is checked out inside.
-    fn submodules(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
+    fn submodules(&mut self, seen: &mut Vec<PendingPath>) -> Result<()> {
         for path in std::mem::take(&mut self.examined.submodules) {
             let dir = self.top.join(path_from_bytes(&path));
             if let SubmoduleState::Changed(hidden) = self.inside(&dir, &path) {
@@ -346,11 +346,7 @@ impl Comparison<'_> {
     }
 
     /// Hashes what is to be hashed in one process, and drops what is as in HEAD.
-    fn settle(
-        &mut self,
-        seen: Vec<PendingPath>,
-        filtered: &FilteredPaths,
-    ) -> Result<Vec<OverlayEntry>, GitError> {
+    fn settle(&mut self, seen: Vec<PendingPath>, filtered: &FilteredPaths) -> Result<Vec<OverlayEntry>> {
         let mut paths = Vec::new();
         let mut count = 0_usize;
         let mut pointers = BTreeMap::new();
@@ -383,7 +379,7 @@ impl Comparison<'_> {
         Ok(entries)
     }
 
-    fn pointer(&self, path: &[u8]) -> Result<Option<Oid>, GitError> {
+    fn pointer(&self, path: &[u8]) -> Result<Option<Oid>> {
         let file = self.top.join(path_from_bytes(path));
         let pointer = filters::pointer(&file).map_err(|source| GitError::Io { path: file, source })?;
         pointer.map(|text| hash_blob(&text)).transpose()
@@ -406,7 +402,7 @@ impl Comparison<'_> {
         veil.map(|veil| HiddenPath { submodule: Vec::new(), path: one.path.clone(), veil })
     }
 
-    fn hash_files(&self, paths: &[u8], count: usize) -> Result<Vec<Oid>, GitError> {
+    fn hash_files(&self, paths: &[u8], count: usize) -> Result<Vec<Oid>> {
         if count == 0 {
             return Ok(Vec::new());
         }
@@ -444,7 +440,7 @@ fn dirty_id(path: &[u8]) -> Oid {
     hash_blob(&text).unwrap_or_else(|_| crate::objects::zero())
 }
 
-fn hash_blob(bytes: &[u8]) -> Result<Oid, GitError> {
+fn hash_blob(bytes: &[u8]) -> Result<Oid> {
     git2::Oid::hash_object(git2::ObjectType::Blob, bytes)
         .map(from_git2)
         .map_err(|error| crate::objects::write_error("a blob id", &error))

@@ -8,7 +8,7 @@ use std::{ffi::OsStr, fs};
 
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{error::GitError, objects::MODE_SUBMODULE, program};
+use crate::{Result, error::GitError, objects::MODE_SUBMODULE, program};
 use andon_core::domain::ids::{CommitId, TreeId};
 
 /// Deepest nesting of submodules that are checked out.
@@ -29,7 +29,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file cannot be written, or git refuses.
-    pub fn check_out_apart(&self, tree: TreeId, place: &Path) -> Result<SeparateCheckout, GitError> {
+    pub fn check_out_apart(&self, tree: TreeId, place: &Path) -> Result<SeparateCheckout> {
         let name = self.workdir().and_then(Path::file_name).unwrap_or(OsStr::new("tree"));
         let mut apart = SeparateCheckout { top: place.join("work").join(name), missing: Vec::new() };
         let head = match self.head()?.commit() {
@@ -49,14 +49,7 @@ struct CheckoutFiles<'a> {
 }
 
 impl CheckoutFiles<'_> {
-    fn check_out(
-        &mut self,
-        repo: &Repo,
-        head: &str,
-        tree: TreeId,
-        top: &Path,
-        nested: usize,
-    ) -> Result<(), GitError> {
+    fn check_out(&mut self, repo: &Repo, head: &str, tree: TreeId, top: &Path, nested: usize) -> Result<()> {
         let git_dir = self.place.join("git").join(self.count.to_string());
         self.count += 1;
         make_dir(top)?;
@@ -88,7 +81,7 @@ impl CheckoutFiles<'_> {
         commit: CommitId,
         to: &Path,
         nested: usize,
-    ) -> Result<bool, GitError> {
+    ) -> Result<bool> {
         let Some(dir) = repo.workdir().map(|top| top.join(path)).filter(|dir| dir.join(".git").exists())
         else {
             return Ok(false);
@@ -112,11 +105,11 @@ fn links(listed: &[u8]) -> Vec<(&[u8], CommitId)> {
     lines.filter_map(|line| of(line).map(|(at, id)| (&line[at..], id))).collect()
 }
 
-fn make_dir(path: &Path) -> Result<(), GitError> {
+fn make_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|source| GitError::Io { path: path.to_owned(), source })
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(|source| GitError::Io { path: path.to_owned(), source })
 }
 

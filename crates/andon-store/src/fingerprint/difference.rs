@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::RecordError;
+use crate::Result;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
@@ -33,7 +33,7 @@ pub fn differing(
     base: Option<TreeId>,
     overlay: &[OverlayEntry],
     tree: TreeId,
-) -> Result<Vec<Difference>, RecordError> {
+) -> Result<Vec<Difference>> {
     // Path by path: what the base has and what the tree has.
     let mut sides: BTreeMap<Vec<u8>, (Side, Side)> = BTreeMap::new();
     for change in repo.changes(base, tree)? {

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, ops::Range, rc::Rc};
 
-use super::{super::RecordError, MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use super::{super::Result, MAX_DEPTH, MAX_DIRECTORIES, hostile};
 use andon_core::change::hash::{directory_line, file_line, print_of};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
@@ -131,7 +131,7 @@ impl PriorDirectory {
 
 impl Descent<'_> {
     /// The fingerprint of `tree`, which lies at `self.path`.
-    pub(super) fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
+    pub(super) fn directory(&mut self, tree: TreeId) -> Result<[u8; 32]> {
         if let Some(known) = self.memo.directories.get(&self.path).filter(|known| known.tree == tree.0) {
             return Ok(known.print);
         }
@@ -169,7 +169,7 @@ impl Descent<'_> {
         tree: &RawTree,
         entries: Range<usize>,
         mut before: Option<&mut PriorDirectory>,
-    ) -> Result<(), RecordError> {
+    ) -> Result<()> {
         for entry in entries.filter_map(|number| tree.entry(number)) {
             let same = before.as_mut().map_or(EntryMatch::No, |before| before.same(&entry));
             match (same, &before) {
@@ -189,7 +189,7 @@ impl Descent<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, lines: &mut Vec<u8>, entry: &RawEntry<'_>) -> Result<(), RecordError> {
+    fn entry(&mut self, lines: &mut Vec<u8>, entry: &RawEntry<'_>) -> Result<()> {
         let length = self.path.len();
         if length > 0 {
             self.path.push(b'/');
@@ -205,7 +205,7 @@ impl Descent<'_> {
         Ok(())
     }
 
-    fn enter(&mut self) -> Result<(), RecordError> {
+    fn enter(&mut self) -> Result<()> {
         self.depth += 1;
         self.directories += 1;
         if self.depth > MAX_DEPTH {

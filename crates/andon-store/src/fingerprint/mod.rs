@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
-use super::RecordError;
+use super::{RecordError, Result};
 use andon_core::change::hash::{DirectoryHash, directory_line, print_of};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
@@ -64,7 +64,7 @@ impl<'r> Fingerprinter<'r> {
     ///
     /// # Errors
     /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
-    pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId, RecordError> {
+    pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId> {
         if let Some(scope) = self.rules.scope() {
             return self.of_scope(Content::Tree(tree), scope);
         }
@@ -82,11 +82,7 @@ impl<'r> Fingerprinter<'r> {
     ///
     /// # Errors
     /// As [`Self::of_tree`].
-    pub fn of_overlay(
-        &mut self,
-        base: Option<TreeId>,
-        entries: &[OverlayEntry],
-    ) -> Result<CodeId, RecordError> {
+    pub fn of_overlay(&mut self, base: Option<TreeId>, entries: &[OverlayEntry]) -> Result<CodeId> {
         let root = overlay::Node::new(entries);
         if let Some(scope) = self.rules.scope() {
             return self.of_scope(Content::Overlay(base, entries), scope);
@@ -95,7 +91,7 @@ impl<'r> Fingerprinter<'r> {
         self.walk(None, name, |walk| walk.overlaid(base, &root)).map(CodeId)
     }
 
-    fn of_scope(&mut self, content: Content<'_>, scope: &ScopeView) -> Result<CodeId, RecordError> {
+    fn of_scope(&mut self, content: Content<'_>, scope: &ScopeView) -> Result<CodeId> {
         let codes = self.of_scopes(content, &[scope])?;
         Ok(codes.into_iter().next().unwrap_or(EMPTY))
     }
@@ -104,11 +100,7 @@ impl<'r> Fingerprinter<'r> {
     ///
     /// # Errors
     /// As [`Self::of_tree`].
-    pub fn of_scopes(
-        &mut self,
-        content: Content<'_>,
-        scopes: &[&ScopeView],
-    ) -> Result<Vec<CodeId>, RecordError> {
+    pub fn of_scopes(&mut self, content: Content<'_>, scopes: &[&ScopeView]) -> Result<Vec<CodeId>> {
         let (base, root) = match content {
             Content::Tree(tree) => (Some(tree), overlay::Node::default()),
             Content::Overlay(base, entries) => (base, overlay::Node::new(entries)),
@@ -138,8 +130,8 @@ impl<'r> Fingerprinter<'r> {
         &mut self,
         part: Option<&Part>,
         root: String,
-        run: impl FnOnce(&mut Walk<'_>) -> Result<T, RecordError>,
-    ) -> Result<T, RecordError> {
+        run: impl FnOnce(&mut Walk<'_>) -> Result<T>,
+    ) -> Result<T> {
         let cache = self.cache.get_or_insert_with(|| Cache::load(self.repo.common_dir()));
         let mut walk = Walk {
             repo: self.repo,
@@ -194,7 +186,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// The fingerprint of `tree`, which lies at `self.path`.
-    fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
+    fn directory(&mut self, tree: TreeId) -> Result<[u8; 32]> {
         if !self.path.is_empty() && self.part.is_some_and(|part| !part.may_hold_below(&self.path)) {
             return Ok(EMPTY.0);
         }
@@ -225,7 +217,7 @@ impl Walk<'_> {
         self.part.is_none_or(|part| part.holds(&self.path)) && self.rules.class(&self.path) == PathClass::Code
     }
 
-    fn enter(&mut self) -> Result<(), RecordError> {
+    fn enter(&mut self) -> Result<()> {
         self.depth += 1;
         self.directories += 1;
         if self.depth > MAX_DEPTH {

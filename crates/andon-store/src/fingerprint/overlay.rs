@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Walk;
-use crate::RecordError;
+use crate::Result;
 use andon_core::change::hash::DirectoryHash;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::tests::OverlayEntry;
@@ -59,7 +59,7 @@ impl Node {
 
 impl Walk<'_> {
     /// The fingerprint of `base`, which lies at `self.path`, with `node` laid over it.
-    pub(super) fn overlaid(&mut self, base: Option<TreeId>, node: &Node) -> Result<[u8; 32], RecordError> {
+    pub(super) fn overlaid(&mut self, base: Option<TreeId>, node: &Node) -> Result<[u8; 32]> {
         if let (Some(tree), true) = (base, node.below.is_empty()) {
             return self.directory(tree);
         }
@@ -95,12 +95,7 @@ impl Walk<'_> {
         Ok(hash.finish())
     }
 
-    fn item(
-        &mut self,
-        name: &[u8],
-        base: Option<&TreeEntry>,
-        over: &Node,
-    ) -> Result<Option<Item>, RecordError> {
+    fn item(&mut self, name: &[u8], base: Option<&TreeEntry>, over: &Node) -> Result<Option<Item>> {
         if let OverlayChange::File(mode, id) = over.says {
             return Ok(Some(Item::File(mode, id)));
         }

@@ -18,7 +18,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::{thread, time::Duration};
 
-use super::{RecordError, file};
+use super::{RecordError, Result, file};
 use crate::wire::v1::{MAX_LINE, encode_line};
 use andon_core::domain::{agent_door::AgentFact, diagnostic::Diagnostic, facts::Attempt};
 
@@ -124,7 +124,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file; then the fact is not in it, or as a broken line.
-    pub fn append(&self, line: &JournalLine) -> Result<(), RecordError> {
+    pub fn append(&self, line: &JournalLine) -> Result<()> {
         let linked = self.dir.parent().filter(|git_dir| git_dir.join("commondir").exists());
         if let (JournalLine::TestRun(_), Some(common_dir)) =
             (line, linked.and_then(|dir| dir.parent()?.parent()))

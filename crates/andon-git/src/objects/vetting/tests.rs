@@ -4,7 +4,7 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
 use crate::objects::inflate::{Inflater, STEP};
-use crate::{MergeClaim, RepoEnv, TreeVerdict, testkit::Scratch};
+use crate::{GitError, MergeClaim, RepoEnv, TreeVerdict, testkit::Scratch};
 use andon_core::domain::ids::CommitId;
 
 fn check(file: &[u8]) -> Result<(), DamagedObject> {
@@ -83,7 +83,7 @@ fn cut_short(dir: &Path, id: Oid) {
     std::fs::write(&path, &file[..file.len() / 2]).unwrap();
 }
 
-fn is_bad<T>(answer: &Result<T, GitError>) -> bool {
+fn is_bad<T>(answer: &Result<T>) -> bool {
     matches!(answer, Err(GitError::BadObject { .. }))
 }
 
