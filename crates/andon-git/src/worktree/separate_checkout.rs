@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsStr, fs};
 
 use crate::open::repo::{Repo, RepoEnv};
+use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::{Result, error::GitError, objects::MODE_SUBMODULE, program};
 use andon_core::domain::ids::{CommitId, TreeId};
@@ -37,8 +38,14 @@ impl Repo {
             None => "ref: refs/heads/unborn".to_owned(),
         };
         let mut made = CheckoutFiles { place, missing: &mut apart.missing, count: 0 };
-        made.check_out(self, &head, tree, &apart.top, 0)?;
-        Ok(apart)
+        match made.check_out(self, &head, tree, &apart.top, 0) {
+            // The hint leads to a place that is still there afterwards.
+            Err(GitError::Program { command, status, stderr, .. }) => {
+                let dir = self.workdir().unwrap_or(self.git_dir()).to_owned();
+                Err(GitError::Program { command, dir, status, stderr })
+            }
+            done => done.map(|()| apart),
+        }
     }
 }
 
@@ -60,6 +67,8 @@ impl CheckoutFiles<'_> {
         write(&git_dir.join("commondir"), &as_line(repo.common_dir()))?;
         write(&git_dir.join("gitdir"), &as_line(&link))?;
         write(&link, &[b"gitdir: ".as_slice(), &as_line(&git_dir)].concat())?;
+        // git-crypt keeps its keys in the git directory of each worktree. Its own message says where they are missing.
+        let _no_keys = files::link(&repo.git_dir().join("git-crypt"), &git_dir.join("git-crypt"));
         let tree = tree.to_string();
         program::git_there(top, &["read-tree", "--reset", "-u", &tree].map(OsStr::new))?;
         let listed = program::git_there(top, &["ls-files", "--stage", "-z"].map(OsStr::new))?;
@@ -138,6 +147,30 @@ mod tests {
         assert_eq!(overlay.entries.len(), 1);
         assert_eq!(scratch.git(&["status", "--porcelain=v2"]), before);
         assert_eq!(std::fs::read(scratch.path().join("dir/a")).unwrap(), b"3");
+    }
+
+    /// As git-crypt does it: its key is in the git directory, and without it nothing is checked out.
+    #[test]
+    fn filters_find_their_keys_and_a_failure_names_a_place_that_stays() {
+        let scratch = Scratch::new();
+        scratch.commit(".gitattributes", "secret filter=vault\n", "one");
+        scratch.commit("secret", "1", "two");
+        scratch.git(&["config", "filter.vault.smudge", "cat \"$(git rev-parse --git-dir)/git-crypt/key\""]);
+        scratch.git(&["config", "filter.vault.required", "true"]);
+        let repo = scratch.open();
+        let tree = repo.tree_of(repo.head().unwrap().commit().unwrap()).unwrap();
+        let check_out = || {
+            let place = tempfile::tempdir().unwrap();
+            let apart = repo.check_out_apart(tree, place.path())?;
+            Ok(std::fs::read_to_string(apart.top.join("secret")).unwrap())
+        };
+        let failed: Result<String, GitError> = check_out();
+        let Err(GitError::Program { dir, .. }) = failed else { panic!("{failed:?}") };
+        assert!(dir.is_dir());
+        std::fs::create_dir(repo.git_dir().join("git-crypt")).unwrap();
+        std::fs::write(repo.git_dir().join("git-crypt/key"), "in clear").unwrap();
+        assert_eq!(check_out().unwrap(), "in clear");
+        assert!(repo.git_dir().join("git-crypt/key").exists());
     }
 
     #[test]
