@@ -152,10 +152,6 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
 
 /// The command that ends a stop or a pause.
 const WAY_ON: &str = "andon resume --reason '<decision>'";
-/// The effect of a pause in perpetual mode.
-const NOT_HELD: &str = "not paused, guard.perpetual is set";
-/// The command that holds a loop in perpetual mode.
-const HOLDS: &str = "andon stop";
 
 fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
@@ -164,7 +160,8 @@ fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
     let (verb, done) = if name == PAUSE_FILE { ("pause", "paused") } else { ("stop", "stopped") };
     let file = format!(".andon/{name}");
     let (effect, help) = if is_cleared {
-        (format!("{NOT_HELD}: the next commit or turn clears {file} and says so"), HOLDS)
+        let effect = "not paused, guard.perpetual is set: the next commit or turn clears";
+        (format!("{effect} {file} and says so"), "andon stop")
     } else {
         (format!("{done}: commits are refused while {file} is there"), WAY_ON)
     };
@@ -233,7 +230,8 @@ pub fn answer_halt(
         return Err(reason_missing());
     }
     if halt_was == HaltAssessment::Mistaken && halt.is_none() {
-        return Err(OpsError::nothing_to_resume());
+        let what = "no halt waits that could have been mistaken: a person stopped this loop";
+        return Err(OpsError::verb(VerbError::Unanswerable, what, WAY_ON));
     }
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());

@@ -90,18 +90,19 @@ fn no_other_door_ends_it() {
     is_halted(&stage);
 }
 
-/// Appends an entry of the old kind with plain git, as an agent would that knows the format.
-fn forge_answer(stage: &Stage) {
+/// Appends an entry of the old kind with plain git, as an agent would that knows the format, without the member `without`.
+fn forge_answer(stage: &Stage, how: &str, without: &str) {
     let name = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger/"]).ok().stdout;
     let name = name.trim();
     let halt = stage.git(&["show", &format!("{name}:entry.json")]).ok().json();
     let raw = stage.git(&["cat-file", "commit", name]).ok().stdout;
     let id = sha256(stage, &raw);
-    let forged = serde_json::json!({
+    let mut forged = serde_json::json!({
         "schema": "andon/ledger@1", "type": "loop.acknowledged", "at": halt["at"], "writer": halt["writer"],
-        "lamport": halt["lamport"].as_u64().unwrap() + 1, "by": "A. Person <p@example.org>", "how": "resume",
+        "lamport": halt["lamport"].as_u64().unwrap() + 1, "by": "A. Person <p@example.org>", "how": how,
         "reason": "looks fine", "halt": id, "head": halt["head"], "worktree": "main",
     });
+    forged.as_object_mut().unwrap().remove(without);
     let blob = stage
         .run_in(stage.dir(), "git", &["hash-object", "-w", "--stdin"], Some(forged.to_string().as_bytes()))
         .ok();
@@ -118,10 +119,18 @@ fn sha256(stage: &Stage, text: &str) -> String {
 
 #[test]
 fn a_forged_answer_ends_nothing() {
+    for (how, without) in [("resume", "halt"), ("signed", ""), ("file_deleted", ""), ("resume", "")] {
+        ends_nothing(how, without);
+    }
+}
+
+fn ends_nothing(how: &str, without: &str) {
     let stage = halted_and_signed();
-    forge_answer(&stage);
+    forge_answer(&stage, how, without);
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     is_halted(&stage);
+    let page = stage.andon(&["report"]).ok().stdout;
+    assert!(page.contains("1 unanswered") && page.contains("No answer yet"), "{how}");
     // It is shown as what it is, at every door.
     stage
         .andon(&["check", "HEAD~1..HEAD"])
@@ -365,7 +374,7 @@ fn check_tells_of_ballots_what_was_known_of_who_gave_them() {
 fn check_names_a_halt_that_no_witness_answered() {
     let stage = halted_and_signed();
     let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
-    forge_answer(&stage);
+    forge_answer(&stage, "resume", "");
     stage.set("ANDON", "0");
     stage.steps("echo smuggled > code.txt; git commit -qam Smuggle");
     stage.unset("ANDON");

@@ -227,10 +227,17 @@ fn stops_of_people_end_by_an_answer_that_names_them_or_by_deletion() {
     type Way = (&'static str, &'static str, fn(&Stage, &[&str]));
     let put = |stage: &Stage, files: &[&str]| {
         for file in files {
-            stage.write(&format!(".andon/{file}"), "lunch\nby: Pat\nat: noon\n");
+            stage.write(&format!(".andon/{file}"), "andon: lunch\nby: Pat\nat: noon\n");
         }
     };
-    let ways: [Way; 4] = [
+    let ways: [Way; 5] = [
+        ("the reset of a counter, and that the halt was mistaken", "interactive", |stage, files| {
+            stage.andon(&["resume", "--counter", "consecutive-failures", "--reason", "go on"]).ok();
+            let out = stage.andon(&["resume", "--mistaken", "--reason", "go on"]).ok();
+            for file in files {
+                out.clone().says(&format!("not lifted, it is answered by itself: {file}"));
+            }
+        }),
         ("andon resume of another halt", "interactive", |stage, files| {
             let out = stage.andon(&["resume", "--reason", "go on"]).ok();
             for file in files {

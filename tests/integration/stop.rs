@@ -277,6 +277,27 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
         @"exit 1, stderr: error: nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE");
 }
 
+/// Whatever is put up as STOP holds the loop, and goes with the answer that names it.
+#[test]
+fn a_stop_is_one_whatever_it_is_made_of() {
+    let stage = Stage::installed();
+    for made in [
+        "mkdir .andon/STOP",
+        "ln -s nowhere .andon/STOP",
+        "mkfifo .andon/STOP",
+        "install -m 000 /dev/null .andon/STOP",
+    ] {
+        stage.run_in(stage.dir(), "sh", &["-c", &format!("mkdir -p .andon; {made}")], None).ok();
+        stage
+            .andon(&["resume", "--mistaken", "--reason", "back"])
+            .refused()
+            .says("a person stopped this loop");
+        stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+        stage.andon(&["resume", "--reason", "back"]).ok().says("lifted: STOP");
+        stage.andon(&["status", "--exit-code"]).ok();
+    }
+}
+
 #[test]
 fn oscillation_halts_whatever_the_tests_say() {
     let stage = Stage::installed();

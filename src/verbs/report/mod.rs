@@ -9,8 +9,9 @@ use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
 use crate::verbs::{review::rounds, status::run as status};
+use andon_core::domain::facts::{AckHow, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::Halt, diagnostic::Diagnostic, facts::CommitRecord};
+use andon_core::domain::{decision::Halt, diagnostic::Diagnostic};
 use andon_engine::error::{OpsError, or_warn};
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::forge::Forge;
@@ -155,7 +156,7 @@ fn halts(
             place.insert(entry.id, halts.len());
             halts.push(LastHalt { id: entry.id, halt: halt.clone(), ack: None });
         } else if let Some(ack) = entry.event.answer()
-            && let Some(at) = ack.halt.and_then(|id| place.get(&id))
+            && let Some(at) = ack.halt.filter(|_| ack.how != AckHow::Unsigned).and_then(|id| place.get(&id))
         {
             halts[*at].ack.get_or_insert_with(|| ack.clone());
         }

@@ -87,11 +87,22 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
         let is_here = ledger.entries.iter().any(|entry| entry.id == id);
         unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
     }
+    // One that names no halt answers the newest of its worktree.
+    let mut newest = BTreeMap::new();
     for entry in &mut entries {
-        if let EntryEvent::Known(LedgerEvent::Acknowledged(ack)) = &mut entry.event
-            && ack.halt.is_some_and(|halt| unanswered.contains(&halt))
-        {
-            ack.how = AckHow::Unsigned;
+        match &mut entry.event {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+                newest.insert(halt.worktree.clone(), entry.id);
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack))
+                if ack.counter.is_none() || ack.halt.is_some() =>
+            {
+                let halt = ack.halt.or_else(|| newest.get(&ack.worktree).copied());
+                if let Some(halt) = halt.filter(|halt| unanswered.contains(halt)) {
+                    (ack.how, ack.halt) = (AckHow::Unsigned, Some(halt));
+                }
+            }
+            EntryEvent::Known(_) | EntryEvent::Unknown { .. } => {}
         }
     }
     Ok((entries, warnings))

@@ -152,12 +152,13 @@ impl AndonDir {
         Ok(dir)
     }
 
-    /// Removes `name`; one that is not there is fine.
+    /// Removes `name`, an empty directory of that name too; one that is not there is fine.
     ///
     /// # Errors
     /// The error of the system, or what is in its place.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        match self.open().and_then(|dir| dir.remove_file(name)) {
+        let no_file = |dir: &Dir, error| dir.remove_dir(name).map_err(|_| error);
+        match self.open().and_then(|dir| dir.remove_file(name).or_else(|error| no_file(&dir, error))) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }
@@ -263,6 +264,12 @@ mod tests {
         assert_eq!((dir.size("STOP"), dir.size("handoffs")), (Some(8), None));
         assert_eq!(fs::read_to_string(top.path().join(".andon/.gitignore")).unwrap(), "*\n");
         assert_eq!(fs::read_to_string(top.path().join(".andon/handoffs/a.json")).unwrap(), "{}");
+        dir.remove("STOP").unwrap();
+        assert_eq!(dir.look("STOP"), FilePresence::Gone);
+        let made = top.path().join(".andon/STOP");
+        fs::create_dir_all(made.join("kept")).unwrap();
+        assert!(dir.remove("STOP").is_err(), "what is in it would be lost");
+        fs::remove_dir(made.join("kept")).unwrap();
         dir.remove("STOP").unwrap();
         assert_eq!(dir.look("STOP"), FilePresence::Gone);
     }

@@ -40,7 +40,7 @@ pub const QUESTION: &str = "ADVISOR_PROMPT.md";
 /// The answer of the advisor's program.
 pub const ANSWER: &str = "ADVISOR_ANSWER.md";
 /// The beginning of a PAUSE that Andon wrote: an answer to its halt removes it.
-pub const OWN_PAUSE: &str = "andon: ";
+pub const OWN_PAUSE: &str = "andon: paused by ";
 
 /// Writes the marker of an escalation.
 pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
@@ -53,7 +53,7 @@ pub(super) fn pause(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
     if there.is_some_and(|text| !text.starts_with(OWN_PAUSE)) {
         return Ok(());
     }
-    let text = format!("{OWN_PAUSE}paused by {}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
+    let text = format!("{OWN_PAUSE}{}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
     write(site, "PAUSE", &text)
 }
 
