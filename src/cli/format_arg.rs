@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::output::Format;
 
 /// `--format`
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FormatArg {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]

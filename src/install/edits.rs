@@ -134,7 +134,7 @@ pub const BEGIN: &str = "# >>> andon (andon uninstall takes these lines out)";
 /// The line that ends them.
 pub const END: &str = "# <<< andon";
 /// The text by which a first line is known, should its wording change.
-const MARK: &str = "# >>> andon";
+pub const MARK: &[u8] = b"# >>> andon";
 
 /// Lines between the marks, each indented by `indent` spaces.
 pub fn marked(indent: usize, lines: &str) -> String {
@@ -157,10 +157,6 @@ pub fn strip(text: &[u8], known: &[String]) -> Vec<u8> {
     strip_marked(&rest)
 }
 
-pub fn has_marked_lines(text: &[u8]) -> bool {
-    find(text, MARK.as_bytes()).is_some()
-}
-
 fn strip_marked(text: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(text.len());
     let mut waiting: Vec<u8> = Vec::new();
@@ -173,7 +169,7 @@ fn strip_marked(text: &[u8]) -> Vec<u8> {
                 inside = false;
                 waiting.clear();
             }
-        } else if words.starts_with(MARK.as_bytes()) {
+        } else if words.starts_with(MARK) {
             inside = true;
             waiting.extend_from_slice(line);
         } else {
@@ -212,7 +208,7 @@ mod tests {
         for text in ["", "a\n", "a", "a\n\n\nb", "a\r\nb\r\n", "a\r\nb", "\u{fffd}\n"] {
             for at in [0, text.len()] {
                 let (changed, inserted) = insert(text.as_bytes(), at, &block);
-                assert!(has_marked_lines(&changed));
+                assert!(find(&changed, MARK).is_some());
                 assert_eq!(strip(&changed, &[inserted]), text.as_bytes(), "{text:?} at {at}");
             }
             // Without the manifest the marks tell, but for a line end that was missing.

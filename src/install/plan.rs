@@ -149,38 +149,38 @@ fn runs_legacy(state: &HookState) -> bool {
 
 /// The effect of uninstalling on one hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
+pub enum HookRemoval {
     /// Nothing of ours is there.
     Nothing,
     /// The shim goes; there was no hook before it.
-    Remove,
+    Gone,
     /// The chained hook takes its place again.
-    Restore,
-    /// It stays as it is.
-    Leave(Obstacle),
+    Restored,
+    /// It stays as it is, and this is why.
+    Left(Obstacle),
 }
 
 /// Plans how one hook is put back.
-pub fn uninstall(state: &HookState) -> Removal {
+pub fn uninstall(state: &HookState) -> HookRemoval {
     match (&state.standing, &state.chained) {
-        (HookFile::EditedShim, _) => Removal::Leave(Obstacle::Edited),
+        (HookFile::EditedShim, _) => HookRemoval::Left(Obstacle::Edited),
         (_, HookFile::NoFile) | (HookFile::NoFile, HookFile::Foreign { .. }) => {
-            Removal::Leave(Obstacle::NoFile)
+            HookRemoval::Left(Obstacle::NoFile)
         }
-        (_, HookFile::Shim { .. } | HookFile::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
-        (HookFile::Shim { .. }, HookFile::Nothing) => Removal::Remove,
-        (HookFile::Shim { .. } | HookFile::Nothing, HookFile::Foreign { .. }) => Removal::Restore,
+        (_, HookFile::Shim { .. } | HookFile::EditedShim) => HookRemoval::Left(Obstacle::ChainedShim),
+        (HookFile::Shim { .. }, HookFile::Nothing) => HookRemoval::Gone,
+        (HookFile::Shim { .. } | HookFile::Nothing, HookFile::Foreign { .. }) => HookRemoval::Restored,
         (HookFile::Foreign { owner, .. }, _) if runs_legacy(state) => {
-            Removal::Leave(Obstacle::RunsThrough(*owner))
+            HookRemoval::Left(Obstacle::RunsThrough(*owner))
         }
         (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.twins == Twins::Same => {
-            Removal::Restore
+            HookRemoval::Restored
         }
         (HookFile::Foreign { owner, .. }, HookFile::Foreign { .. }) => {
-            Removal::Leave(Obstacle::Replaced(*owner))
+            HookRemoval::Left(Obstacle::Replaced(*owner))
         }
         (HookFile::Nothing | HookFile::Foreign { .. } | HookFile::NoFile, HookFile::Nothing) => {
-            Removal::Nothing
+            HookRemoval::Nothing
         }
     }
 }
@@ -216,46 +216,42 @@ mod tests {
     #[test]
     fn every_state_has_its_answer() {
         use Displacement as D;
+        use HookRemoval as R;
         use Intent as I;
         use Obstacle as O;
         use Owner::{PreCommit, Prek, Somebody};
-        use Removal as R;
         let nothing = || HookFile::Nothing;
         let legacy = |owner, chained| HookState { legacy: ours(), ..state(foreign(owner), chained) };
         let twins = HookState { twins: Twins::Same, ..state(foreign(Somebody), foreign(Somebody)) };
         let cases = [
             (state(nothing(), nothing()), Ok(I::Write(D::Nothing)), R::Nothing),
-            (state(nothing(), foreign(Somebody)), Ok(I::Write(D::Nothing)), R::Restore),
-            (state(ours(), nothing()), Ok(I::Keep), R::Remove),
-            (state(ours(), foreign(Somebody)), Ok(I::Keep), R::Restore),
-            (state(shim(Some("/old"), HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(shim(None, HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(shim(Some(PROGRAM), HookMode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(HookFile::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
+            (state(nothing(), foreign(Somebody)), Ok(I::Write(D::Nothing)), R::Restored),
+            (state(ours(), nothing()), Ok(I::Keep), R::Gone),
+            (state(ours(), foreign(Somebody)), Ok(I::Keep), R::Restored),
+            (state(shim(Some("/old"), HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Gone),
+            (state(shim(None, HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Gone),
+            (state(shim(Some(PROGRAM), HookMode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Gone),
+            (state(HookFile::EditedShim, nothing()), Err(O::Edited), R::Left(O::Edited)),
             (state(foreign(Somebody), nothing()), Ok(I::Write(D::Chained)), R::Nothing),
             (
                 state(foreign(Prek), foreign(Prek)),
                 Ok(I::Write(D::NewerOfSameTool)),
-                R::Leave(O::Replaced(Prek)),
+                R::Left(O::Replaced(Prek)),
             ),
-            (state(foreign(Prek), foreign(Somebody)), Err(O::Replaced(Prek)), R::Leave(O::Replaced(Prek))),
+            (state(foreign(Prek), foreign(Somebody)), Err(O::Replaced(Prek)), R::Left(O::Replaced(Prek))),
             (
                 state(foreign(Somebody), foreign(Somebody)),
                 Err(O::Replaced(Somebody)),
-                R::Leave(O::Replaced(Somebody)),
+                R::Left(O::Replaced(Somebody)),
             ),
-            (twins, Ok(I::Write(D::Twin)), R::Restore),
-            (
-                legacy(PreCommit, nothing()),
-                Ok(I::RunsThrough(PreCommit)),
-                R::Leave(O::RunsThrough(PreCommit)),
-            ),
-            (legacy(Prek, foreign(Somebody)), Ok(I::RunsThrough(Prek)), R::Leave(O::RunsThrough(Prek))),
+            (twins, Ok(I::Write(D::Twin)), R::Restored),
+            (legacy(PreCommit, nothing()), Ok(I::RunsThrough(PreCommit)), R::Left(O::RunsThrough(PreCommit))),
+            (legacy(Prek, foreign(Somebody)), Ok(I::RunsThrough(Prek)), R::Left(O::RunsThrough(Prek))),
             (legacy(Somebody, nothing()), Ok(I::Write(D::Chained)), R::Nothing),
-            (state(ours(), ours()), Err(O::ChainedShim), R::Leave(O::ChainedShim)),
-            (state(ours(), HookFile::NoFile), Err(O::NoFile), R::Leave(O::NoFile)),
+            (state(ours(), ours()), Err(O::ChainedShim), R::Left(O::ChainedShim)),
+            (state(ours(), HookFile::NoFile), Err(O::NoFile), R::Left(O::NoFile)),
             (state(HookFile::NoFile, nothing()), Err(O::NoFile), R::Nothing),
-            (state(HookFile::NoFile, foreign(Somebody)), Err(O::NoFile), R::Leave(O::NoFile)),
+            (state(HookFile::NoFile, foreign(Somebody)), Err(O::NoFile), R::Left(O::NoFile)),
         ];
         for (state, wanted, removal) in cases {
             assert_eq!(intent(&state, Path::new(PROGRAM)), wanted, "install {state:?}");

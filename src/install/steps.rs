@@ -14,9 +14,9 @@ use tempfile::NamedTempFile;
 
 use super::InstallError;
 use super::edits::{self, Edit};
-use super::inspect::HookState;
 use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
-use super::plan::{self, Conflict, Removal};
+use super::plan::HookRemoval;
+use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::{GitError, Repo};
 
@@ -288,30 +288,13 @@ pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>, InstallError> {
     })
 }
 
-/// The outcome for one hook at uninstalling.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookRemoval {
-    /// Nothing of ours was there.
-    Nothing,
-    /// The shim is gone; there was no hook before it.
-    Gone,
-    /// The hook from before is back.
-    Restored,
-    /// It stays as it is, and this is why.
-    Left(Conflict),
-}
-
-/// The change that puts a hook in `dir` back, and its outcome. What is in the way is left and reported.
-pub fn put_back(dir: &Path, state: &HookState) -> (HookRemoval, Option<Step>) {
-    let at = dir.join(state.hook.name());
-    match plan::uninstall(state) {
-        Removal::Nothing => (HookRemoval::Nothing, None),
-        Removal::Remove => (HookRemoval::Gone, Some(Step::Remove { path: at, rest: None })),
-        Removal::Restore => {
-            let from = dir.join(state.hook.chained_name());
-            (HookRemoval::Restored, Some(Step::Rename { from, to: at }))
-        }
-        Removal::Leave(why) => (HookRemoval::Left(Conflict { hook: state.hook, path: at, why }), None),
+/// The change that puts a hook in `dir` back. A hook that is in the way is left.
+pub fn put_back(dir: &Path, hook: GitHook, removal: HookRemoval) -> Option<Step> {
+    let at = dir.join(hook.name());
+    match removal {
+        HookRemoval::Gone => Some(Step::Remove { path: at, rest: None }),
+        HookRemoval::Restored => Some(Step::Rename { from: dir.join(hook.chained_name()), to: at }),
+        HookRemoval::Nothing | HookRemoval::Left(_) => None,
     }
 }
 

@@ -133,13 +133,9 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
         }
         Some(Integration::Husky) => {
             let lines = repo.workdir()?.join(HUSKY).join(hook.name());
-            (starts(&own) && short(&lines).is_some_and(|bytes| edits::has_marked_lines(&bytes)))
-                .then_some(lines)
+            (starts(&own) && holds(&lines, edits::MARK)).then_some(lines)
         }
-        Some(Integration::Lefthook) => {
-            let theirs = short(&own).is_some_and(|bytes| edits::find(&bytes, LEFTHOOK).is_some());
-            (starts(&own) && theirs).then_some(own)
-        }
+        Some(Integration::Lefthook) => (starts(&own) && holds(&own, LEFTHOOK)).then_some(own),
         Some(Integration::Config) => {
             repo.config_string(&event_key(hook)).map(|_| repo.common_dir().join("config"))
         }
@@ -149,57 +145,39 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
     Some(Timestamp(i64::try_from(since).unwrap_or(i64::MAX)))
 }
 
+/// The names of the hooks that Andon needs and that are not as asked; `None` where all are.
+fn missing(is_there: impl Fn(GitHook) -> bool) -> Option<String> {
+    let lost: Vec<&str> = GitHook::needed().filter(|hook| !is_there(*hook)).map(GitHook::name).collect();
+    (!lost.is_empty()).then(|| lost.join(", "))
+}
+
 fn config(repo: &Repo) -> Option<LostHooks> {
-    let lost: Vec<&str> = GitHook::needed()
-        .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
-        .map(GitHook::name)
-        .collect();
-    if lost.is_empty() {
-        return None;
-    }
-    Some(loss(
-        format!("{} is not in the configuration any more", lost.join(", ")),
-        Hint::InstallMode.with(["config"]),
-    ))
+    let lost = missing(|hook| repo.config_string(&event_key(hook)).is_some())?;
+    let what = format!("{lost} is not in the configuration any more");
+    Some(loss(what, Hint::InstallMode.with(["config"])))
 }
 
 fn husky(repo: &Repo, top: &Path, dir: &Path) -> Option<LostHooks> {
-    let folder = top.join(HUSKY);
-    let lost: Vec<&str> = without_lines(&folder);
-    if !lost.is_empty() {
-        return Some(loss(
-            format!("the lines of andon are not in {HUSKY}/{} any more", lost.join(", ")),
-            Hint::Install,
-        ));
+    if let Some(lost) = missing(|hook| holds(&top.join(HUSKY).join(hook.name()), edits::MARK)) {
+        let what = format!("the lines of andon are not in {HUSKY}/{lost} any more");
+        return Some(loss(what, Hint::Install));
     }
     husky_runs(repo, dir)
 }
 
 fn husky_runs(repo: &Repo, dir: &Path) -> Option<LostHooks> {
-    match hooks_of_husky(repo) {
-        None => Some(loss(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky")),
-        Some(_) if !GitHook::needed().all(|hook| starts(&dir.join(hook.name()))) => {
-            let is_sourced = hooks_of_husky(repo) == Some(Layout::Sourced);
-            let how = if is_sourced { Hint::MakeHuskyExecutable.text() } else { "npx husky" };
-            Some(loss(format!("{} holds no hooks that git can start", dir.display()), how))
-        }
-        Some(_) => None,
-    }
-}
-
-fn without_lines(folder: &Path) -> Vec<&'static str> {
-    let has = |hook: &GitHook| {
-        short(&folder.join(hook.name())).is_some_and(|bytes| edits::has_marked_lines(&bytes))
+    let Some(layout) = hooks_of_husky(repo) else {
+        return Some(loss(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"));
     };
-    GitHook::needed().filter(|hook| !has(hook)).map(GitHook::name).collect()
+    missing(|hook| starts(&dir.join(hook.name())))?;
+    let how = if layout == Layout::Sourced { Hint::MakeHuskyExecutable.text() } else { "npx husky" };
+    Some(loss(format!("{} holds no hooks that git can start", dir.display()), how))
 }
 
 fn lefthook(top: &Path, dir: &Path) -> Option<LostHooks> {
-    if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| edits::has_marked_lines(&bytes)) {
-        return Some(loss(
-            format!("the lines of andon are not in {} any more", lefthook::LOCAL),
-            Hint::Install,
-        ));
+    if !holds(&top.join(lefthook::LOCAL), edits::MARK) {
+        let what = format!("the lines of andon are not in {} any more", lefthook::LOCAL);
+        return Some(loss(what, Hint::Install));
     }
     started_by(dir, LEFTHOOK, "lefthook install")
 }
@@ -222,8 +200,7 @@ pub(crate) fn lefthook_runs(dir: &Path) -> bool {
 
 /// True if a configuration of pre-commit or prek names andon.
 pub(crate) fn names_andon(top: &Path) -> bool {
-    let mut files = framework::FILES.iter().filter_map(|name| short(&top.join(name)));
-    files.any(|bytes| edits::find(&bytes, b"andon").is_some())
+    framework::FILES.iter().any(|name| holds(&top.join(name), b"andon"))
 }
 
 fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Option<LostHooks> {
@@ -254,16 +231,12 @@ fn framework_runs(top: &Path, dir: &Path) -> Option<LostHooks> {
 
 /// The state of the hooks that a manager writes for itself.
 fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Option<LostHooks> {
-    let is = |hook: &GitHook| {
+    let lost = missing(|hook| {
         let path = dir.join(hook.name());
-        starts(&path) && short(&path).is_some_and(|bytes| edits::find(&bytes, sign).is_some())
-    };
-    let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(GitHook::name).collect();
-    if lost.is_empty() {
-        return None;
-    }
+        starts(&path) && holds(&path, sign)
+    })?;
     let dir = shell_quote(&dir.to_string_lossy());
-    Some(loss(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint))
+    Some(loss(format!("no hook for {lost} that git could start is in {dir}"), hint))
 }
 
 pub(crate) fn starts(path: &Path) -> bool {
@@ -273,6 +246,11 @@ pub(crate) fn starts(path: &Path) -> bool {
 /// The text of a short file.
 pub(crate) fn text(path: &Path) -> Option<String> {
     short(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// True if a short file at `path` holds `part`.
+fn holds(path: &Path, part: &[u8]) -> bool {
+    short(path).is_some_and(|bytes| edits::find(&bytes, part).is_some())
 }
 
 fn short(path: &Path) -> Option<Vec<u8>> {

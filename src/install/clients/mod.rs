@@ -11,6 +11,8 @@ pub mod saved_files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use self::merge::{OwnHook, Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
@@ -20,6 +22,7 @@ use super::{InstallError, manifest::Birth};
 use andon_agents::moment;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{CommandStart, FileOwner};
+use andon_engine::json;
 
 /// First words of a program of ours among a person's own.
 const WRITTEN: &str = "# Written by `andon agent install ";
@@ -46,12 +49,12 @@ impl SettingsState {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteOutcome {
-    /// It held the same bytes before.
-    Unchanged,
-    /// It is new or differs from what it was.
-    Written,
+/// A file, and whether it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InstalledFile {
+    #[serde(serialize_with = "json::serialize_path")]
+    pub path: PathBuf,
+    pub changed: bool,
 }
 
 fn template<'a>(file: &SettingsFile, program: &'a str) -> Template<'a> {
@@ -179,7 +182,7 @@ pub struct PlannedHooks {
     steps: Vec<Step>,
     saved: SavedFiles,
     /// The outcome for each file.
-    pub outcomes: Vec<(PathBuf, WriteOutcome)>,
+    pub outcomes: Vec<InstalledFile>,
 }
 
 /// Plans how the hooks that start `program` get into `files`. What is there is remembered at `saved_path`.
@@ -194,14 +197,13 @@ pub fn planned(
     let mut saved = SavedFiles::read(saved_path);
     let (mut steps, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
-        if look(file, program) == SettingsState::Installed {
-            outcomes.push((file.path.clone(), WriteOutcome::Unchanged));
-            continue;
+        let changed = look(file, program) != SettingsState::Installed;
+        outcomes.push(InstalledFile { path: file.path.clone(), changed });
+        if changed {
+            let (edit, entry) = plan(file, program, &saved)?;
+            steps.push(Step::Write(edit));
+            saved.put(entry);
         }
-        let (edit, entry) = plan(file, program, &saved)?;
-        steps.push(Step::Write(edit));
-        saved.put(entry);
-        outcomes.push((file.path.clone(), WriteOutcome::Written));
     }
     Ok(PlannedHooks { steps, saved, outcomes })
 }

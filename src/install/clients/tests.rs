@@ -28,7 +28,7 @@ impl Place {
         SavedFiles::path(&self.dir.path().join("state"))
     }
 
-    fn install(&self, client: Client, program: &str) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
+    fn install(&self, client: Client, program: &str) -> Result<Vec<InstalledFile>, InstallError> {
         let planned = planned(&self.files(client), program, &self.saved())?;
         planned.make(&self.saved()).map(|()| planned.outcomes)
     }
@@ -76,11 +76,11 @@ fn every_client_is_installed_once_and_leaves_nothing() {
         let before = place.tree();
         assert!(files.iter().all(|file| look(file, "andon") == SettingsState::Absent));
         let first = place.install(client, "andon").unwrap();
-        assert!(first.iter().all(|(_, changed)| *changed == WriteOutcome::Written), "{client:?}");
+        assert!(first.iter().all(|file| file.changed), "{client:?}");
         assert!(files.iter().all(|file| look(file, "andon") == SettingsState::Installed), "{client:?}");
         let after = place.tree();
         let again = place.install(client, "andon").unwrap();
-        assert!(again.iter().all(|(_, changed)| *changed == WriteOutcome::Unchanged), "{client:?}");
+        assert!(again.iter().all(|file| !file.changed), "{client:?}");
         assert_eq!(place.tree(), after);
         // Another program takes the place of the first, and of nothing else.
         assert!(files.iter().any(|file| look(file, "/new/an don") == SettingsState::Outdated), "{client:?}");
@@ -182,7 +182,7 @@ fn what_a_person_wrote_meanwhile_stays() {
     place.install(Client::Claude, "andon").unwrap();
     let edited = std::fs::read_to_string(&path).unwrap().replace("\"opus\"", "\"sonnet\"");
     std::fs::write(&path, &edited).unwrap();
-    assert_eq!(place.install(Client::Claude, "andon").unwrap()[0].1, WriteOutcome::Unchanged);
+    assert!(!place.install(Client::Claude, "andon").unwrap()[0].changed);
     assert_eq!(place.uninstall(Client::Claude), [EditRemoval::Restored]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SETTINGS.replace("\"opus\"", "\"sonnet\""));
     // In a clone nothing is remembered; our hooks are known by their command.

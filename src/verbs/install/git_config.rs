@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use super::InstallArgs;
 use crate::install::start_lines;
 use crate::install::steps::{KeyValue, Step};
 use crate::setup::{event_key, fetch_states, is_ours_alone};
@@ -57,14 +58,14 @@ pub(super) fn hook_changes(
 }
 
 /// The changes for all remotes; without `--fetch` only for those with refspecs that write refs of this clone.
-pub(super) fn fetch_changes(repo: &Repo, asked: FetchRefspecs) -> Result<Vec<Step>, GitError> {
+pub(super) fn fetch_changes(repo: &Repo, args: &InstallArgs) -> Result<Vec<Step>, GitError> {
     let mut changes = Vec::new();
     for state in fetch_states(&repo.fetch_refspecs()?) {
         let key = format!("remote.{}.fetch", state.remote);
         let of_key = |spec: String| (key.clone(), spec);
         let ours = state.overwrites.into_iter().filter(|spec| is_ours_alone(spec));
         let outdated = still_set(repo, ours.map(of_key).collect())?;
-        if asked == FetchRefspecs::Wanted || !outdated.is_empty() {
+        if args.fetch || !outdated.is_empty() {
             changes.extend(outdated.into_iter().map(Step::Unset));
             changes.extend(state.missing.into_iter().map(of_key).map(Step::Set));
         }
@@ -72,31 +73,14 @@ pub(super) fn fetch_changes(repo: &Repo, asked: FetchRefspecs) -> Result<Vec<Ste
     Ok(changes)
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FetchRefspecs {
-    Wanted,
-    #[default]
-    AsTheyAre,
-}
-
-/// `--push` and `--no-push`.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum PushChoice {
-    Yes,
-    No,
-    /// Yes, unless it was chosen before.
-    #[default]
-    Unsaid,
-}
-
-/// The changes of the key to what is asked, in the place of the values of this repository.
-pub(super) fn push_changes(repo: &Repo, push_records: PushChoice) -> Result<Vec<Step>, GitError> {
+/// The changes of the key to what is asked (yes, unless it was chosen before), in the place of the values of this repository.
+pub(super) fn push_changes(repo: &Repo, args: &InstallArgs) -> Result<Vec<Step>, GitError> {
     let there = repo.config_sources(PUSH_KEY)?;
-    let wanted = match push_records {
-        PushChoice::Yes => "true",
-        PushChoice::No => "false",
-        PushChoice::Unsaid if there.is_empty() => "true",
-        PushChoice::Unsaid => return Ok(Vec::new()),
+    let wanted = match (args.push, args.no_push) {
+        (true, _) => "true",
+        (false, true) => "false",
+        (false, false) if there.is_empty() => "true",
+        (false, false) => return Ok(Vec::new()),
     };
     let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
     let own: Vec<String> = own.collect();

@@ -15,26 +15,25 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::first_config::FirstConfig;
-use self::git_config::{FetchRefspecs, PushChoice};
-use self::plan::{InstallReport, Options};
-use self::remove::{PurgeReport, UninstallReport};
+use self::plan::InstallReport;
+use self::remove::{PlaceReport, PurgeReport, UninstallReport};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::install::edits::Edit;
 use crate::install::mode::{Integration, ModeChoice};
-use crate::install::plan::{Displacement, Intent};
-use crate::install::steps::{HookRemoval, Step};
+use crate::install::plan::{Conflict, Displacement, HookRemoval, Intent};
+use crate::install::steps::Step;
 use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::install::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
 use andon_core::escape;
 use andon_engine::view::status::LostHooks;
-use andon_engine::{error::OpsError, guess::Guess, json, text::message};
+use andon_engine::{error::OpsError, guess::Guess, json};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.
 const MAX_REFS: usize = 12;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct InstallArgs {
     /// Way in which git starts Andon; default: as installed before, else by the hook manager that is there
     #[arg(long, value_enum, value_name = "MODE")]
@@ -73,20 +72,13 @@ pub struct UninstallArgs {
 pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
-    let push = match (args.push, args.no_push) {
-        (true, _) => PushChoice::Yes,
-        (false, true) => PushChoice::No,
-        (false, false) => PushChoice::Unsaid,
-    };
-    let fetch = if args.fetch { FetchRefspecs::Wanted } else { FetchRefspecs::AsTheyAre };
-    let options = Options { mode: args.mode, show_notes: args.show_notes, fetch, push };
     if args.dry_run {
-        let report = run::preview(&repo, &program, options)?;
+        let report = run::preview(&repo, &program, args)?;
         shell.show(args.format.format, "install-plan", &preview_json(&report), |_| preview_text(&report));
         return Ok(Exit::Allowed);
     }
     by_hand(&shell.ctx, &repo);
-    let report = run::install(&repo, &program, options)?;
+    let report = run::install(&repo, &program, args)?;
     let settings = report.fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
     let settings = settings.collect::<String>() + &push_text(report.push.as_deref());
     shell.out.result(&match args.format.format {
@@ -95,7 +87,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         Format::Json => json::document("install", &install_json(&report)),
     });
     let Some(gone) = &report.waits else { return Ok(Exit::Allowed) };
-    shell.out.message(&message::diagnostic(&waits(report.choice.mode, gone), shell.out.err));
+    shell.tell(&[waits(report.choice.mode, gone)]);
     Ok(Exit::Usage)
 }
 
@@ -354,20 +346,17 @@ fn purged_text(purged: &PurgeReport) -> String {
     text
 }
 
-fn removed_word(removed: &HookRemoval) -> Option<String> {
-    match removed {
+fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&Path, GitHook, String)> {
+    let word = |dir: &Path, hook: GitHook, removal| match removal {
         HookRemoval::Nothing => None,
         HookRemoval::Gone => Some("removed".to_owned()),
         HookRemoval::Restored => Some("the hook from before is back".to_owned()),
-        HookRemoval::Left(conflict) => Some(format!("left as it is: {conflict}")),
-    }
-}
-
-fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&Path, GitHook, String)> {
-    report.places.iter().flat_map(|place| {
-        let words =
-            |(hook, removed): &(GitHook, HookRemoval)| removed_word(removed).map(|word| (*hook, word));
-        place.hooks.iter().filter_map(words).map(|(hook, word)| (place.dir.as_path(), hook, word))
+        HookRemoval::Left(why) => {
+            Some(format!("left as it is: {}", Conflict { hook, path: dir.join(hook.name()), why }))
+        }
+    };
+    report.places.iter().flat_map(move |PlaceReport { dir, hooks }| {
+        hooks.iter().filter_map(move |(hook, removal)| Some((&**dir, *hook, word(dir, *hook, *removal)?)))
     })
 }
 

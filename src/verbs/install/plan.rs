@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs};
 
 use super::first_config::{FirstConfig, first_config};
-use super::git_config::{self, FetchRefspecs, PushChoice, fetch_changes, push_changes};
-use super::managers;
+use super::git_config::{self, fetch_changes, push_changes};
 use super::remove::{PlaceReport, Removal};
+use super::{InstallArgs, managers};
 use crate::install::edits::{Edit, FileKind};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
@@ -20,15 +20,6 @@ use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_r
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
 use andon_engine::{sync::PUSH_KEY, view::status::LostHooks};
 use andon_git::Repo;
-
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    pub mode: Option<Integration>,
-    pub show_notes: bool,
-    pub fetch: FetchRefspecs,
-    /// `--push`, `--no-push`
-    pub push: PushChoice,
-}
 
 /// The changes of an installation, and what they come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +89,7 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Looks and decides; nothing is changed.
-    pub(super) fn make(repo: &'a Repo, program: &'a Path, options: Options) -> Result<Self, SetupError> {
+    pub(super) fn make(repo: &'a Repo, program: &'a Path, args: &InstallArgs) -> Result<Self, SetupError> {
         if !program.is_absolute() {
             return Err(SetupError::RelativeProgram { program: program.to_owned() });
         }
@@ -108,7 +99,7 @@ impl<'a> Plan<'a> {
         // Where it is no directory only the shims have nowhere to go.
         let looked = inspect(&now, &before);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
-        let situation = managers::situation(repo, top, options.mode, &before, states);
+        let situation = managers::situation(repo, top, args.mode, &before, states);
         let choice = mode::choose(&situation).map_err(SetupError::ModeProblem)?;
         let edits = managers::plan(repo, top, choice.mode, &before)?;
         let mut manifest = Manifest { mode: Some(choice.mode), ..before.clone() };
@@ -120,7 +111,7 @@ impl<'a> Plan<'a> {
         let removal = Removal::plan(repo, &mut manifest, Some(choice.mode), &edits)?;
         let report = InstallReport::begun(now, choice, &edits);
         let mut plan = Self { repo, program, report, manifest, removal };
-        plan.first_files(top, options)?;
+        plan.first_files(top, args)?;
         match plan.report.choice.mode {
             Integration::Shim => plan.shims(&before)?,
             Integration::Config => {
@@ -138,13 +129,13 @@ impl<'a> Plan<'a> {
         }
         plan.leave_earlier();
         plan.notice()?;
-        plan.settings(options)?;
+        plan.settings(args)?;
         plan.keep(&before);
         Ok(plan)
     }
 
     /// The first `andon.toml`, and whether `git log` shows the records. What was set once, by whomever, stays.
-    fn first_files(&mut self, top: &Path, options: Options) -> Result<(), SetupError> {
+    fn first_files(&mut self, top: &Path, args: &InstallArgs) -> Result<(), SetupError> {
         let path = top.join(CONFIG_FILE);
         if fs::symlink_metadata(&path).is_err() {
             let (first, text) = first_config(top);
@@ -152,7 +143,7 @@ impl<'a> Plan<'a> {
             self.report.steps.push(Step::Write(Edit::whole(path, None, text.into_bytes(), FileKind::Text)));
         }
         let shown = || self.repo.config_sources(DISPLAY_REF_KEY);
-        if options.show_notes && !shown()?.iter().any(|one| names_notes_ref(&one.value)) {
+        if args.show_notes && !shown()?.iter().any(|one| names_notes_ref(&one.value)) {
             self.report.display_ref_added = true;
             self.report.steps.push(Step::Set((DISPLAY_REF_KEY.to_owned(), DISPLAY_REF.to_owned())));
             self.manifest.display_refs.retain(|value| value != DISPLAY_REF);
@@ -275,9 +266,8 @@ impl<'a> Plan<'a> {
     }
 
     /// The keys of fetching and pushing.
-    fn settings(&mut self, options: Options) -> Result<(), SetupError> {
-        let (fetch, push) =
-            (fetch_changes(self.repo, options.fetch)?, push_changes(self.repo, options.push)?);
+    fn settings(&mut self, args: &InstallArgs) -> Result<(), SetupError> {
+        let (fetch, push) = (fetch_changes(self.repo, args)?, push_changes(self.repo, args)?);
         for change in fetch.iter().chain(&push) {
             if let Step::Set(value) = change {
                 self.remember(value);

@@ -6,7 +6,8 @@ use super::{git_config::still_set, managers};
 use crate::install::edits::Edit;
 use crate::install::inspect::{HookFile, inspect};
 use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
-use crate::install::steps::{self, HookRemoval, KeyValue, Step};
+use crate::install::plan::{self, HookRemoval};
+use crate::install::steps::{self, KeyValue, Step};
 use crate::install::{InstallError, forward, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
@@ -143,9 +144,9 @@ impl Removal {
                 if goes(&state.hook.chained_name()) {
                     state.chained = HookFile::Nothing;
                 }
-                let (outcome, step) = steps::put_back(&dir, state);
-                hooks.push((state.hook, outcome));
-                self.steps.extend(step);
+                let removal = plan::uninstall(state);
+                self.steps.extend(steps::put_back(&dir, state.hook, removal));
+                hooks.push((state.hook, removal));
             }
             self.places.push(PlaceReport { dir, hooks });
         }

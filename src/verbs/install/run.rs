@@ -5,8 +5,8 @@
 
 use std::{fs, path::Path};
 
-use super::managers;
-use super::plan::{InstallReport, Options, Plan};
+use super::plan::{InstallReport, Plan};
+use super::{InstallArgs, managers};
 use crate::install::edits::{Edit, FileKind};
 use crate::install::steps::{self, Step};
 use crate::setup::place::{self, schema_file};
@@ -17,8 +17,8 @@ use andon_engine::effect::AndonDir;
 use andon_git::Repo;
 
 /// `andon install --dry-run`: nothing is changed, and what would make installing fail makes this fail.
-pub fn preview(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
-    let mut report = Plan::make(repo, program, options)?.report;
+pub fn preview(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, SetupError> {
+    let mut report = Plan::make(repo, program, args)?.report;
     let top = repo.workdir().unwrap_or(repo.common_dir());
     let mut later = Vec::new();
     if report.first_config.is_some() || is_schema_due(repo, top) {
@@ -33,8 +33,8 @@ pub fn preview(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
 
 /// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
 /// fails.
-pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
-    let Plan { mut report, removal, .. } = Plan::make(repo, program, options)?;
+pub fn install(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, SetupError> {
+    let Plan { mut report, removal, .. } = Plan::make(repo, program, args)?;
     steps::apply(Some(repo), &report.steps)?;
     removal.remove_dirs();
     let top = repo.workdir().unwrap_or(repo.common_dir());

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{collections::BTreeMap, fs};
 
-use super::git_config::FetchRefspecs;
-use super::plan::{InstallReport, Options};
+use super::InstallArgs;
+use super::plan::InstallReport;
 use super::run::install;
 use super::{remove::uninstall, *};
 use crate::install::InstallError;
-use crate::install::steps::{self, HookRemoval};
+use crate::install::plan::HookRemoval;
+use crate::install::steps;
 use crate::setup::{DISPLAY_REF, SetupError, names_notes_ref};
 use andon_git::RepoEnv;
 
@@ -65,15 +66,15 @@ impl Scratch {
     }
 
     pub(crate) fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
-        let report = install(&open(at), &self.program, Options::default())?;
+        let report = install(&open(at), &self.program, &InstallArgs::default())?;
         self.settle(&report.hooks_dir);
         Ok(report)
     }
 
     /// As `andon install --fetch`.
     pub(crate) fn fetch(&self, at: &Path) {
-        let options = Options { fetch: FetchRefspecs::Wanted, ..Options::default() };
-        install(&open(at), &self.program, options).unwrap();
+        let options = InstallArgs { fetch: true, ..InstallArgs::default() };
+        install(&open(at), &self.program, &options).unwrap();
     }
 
     /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just
@@ -154,9 +155,9 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     assert_eq!(snapshot(&at), installed);
 
     // Asked for once, it stays until it is taken out.
-    let shown = Options { show_notes: true, ..Options::default() };
-    assert!(install(&open(&at), &scratch.program, shown).unwrap().display_ref_added);
-    assert!(install(&open(&at), &scratch.program, shown).unwrap().changed_nothing());
+    let shown = InstallArgs { show_notes: true, ..InstallArgs::default() };
+    assert!(install(&open(&at), &scratch.program, &shown).unwrap().display_ref_added);
+    assert!(install(&open(&at), &scratch.program, &shown).unwrap().changed_nothing());
     assert!(scratch.install(&at).unwrap().changed_nothing());
     assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);
 
@@ -238,8 +239,8 @@ fn hooks_that_were_there_come_back_byte_for_byte() {
     std::os::unix::fs::symlink("nowhere", hooks.join("post-merge")).unwrap();
     scratch.git(&at, &["config", "--add", "notes.displayRef", "refs/notes/mine"]);
     let before = snapshot(&at);
-    let shown = Options { show_notes: true, ..Options::default() };
-    let report = install(&open(&at), &scratch.program, shown).unwrap();
+    let shown = InstallArgs { show_notes: true, ..InstallArgs::default() };
+    let report = install(&open(&at), &scratch.program, &shown).unwrap();
     let chained: Vec<&str> = report
         .hooks
         .iter()
@@ -372,7 +373,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
     fs::remove_file(at.join(".git/andon")).unwrap();
     let before = snapshot(&at);
     // The last hook's place is taken between looking and writing.
-    let planned = run::preview(&open(&at), Path::new("/bin/andon"), Options::default()).unwrap();
+    let planned = run::preview(&open(&at), Path::new("/bin/andon"), &InstallArgs::default()).unwrap();
     let shim = |step: &&Step| matches!(step, Step::Write(edit) if edit.path == hooks.join("post-commit"));
     let again = planned.steps.iter().find(shim).unwrap().clone();
     let steps = [planned.steps, vec![again]].concat();
@@ -384,7 +385,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
 fn a_program_path_must_be_absolute() {
     let scratch = Scratch::new();
     let at = scratch.init("relative");
-    let error = install(&open(&at), Path::new("target/andon"), Options::default()).unwrap_err();
+    let error = install(&open(&at), Path::new("target/andon"), &InstallArgs::default()).unwrap_err();
     assert!(matches!(error, SetupError::RelativeProgram { .. }));
 }
 

@@ -43,7 +43,7 @@ fn linked_worktrees_submodules_and_separate_git_dirs() {
     fs::create_dir(&home).unwrap();
     let env = RepoEnv { git_dir: Some(git_dir.clone()), work_tree: Some(home.clone()), ..RepoEnv::default() };
     let repo = Repo::open(&home, &env).unwrap();
-    install(&repo, &scratch.program, Options::default()).unwrap();
+    install(&repo, &scratch.program, &InstallArgs::default()).unwrap();
     assert!(git_dir.join("hooks/pre-commit").exists() && home.join("andon.toml").exists());
     assert!(uninstall(&repo).is_ok());
     assert!(!git_dir.join("hooks/pre-commit").exists());
