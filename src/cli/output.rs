@@ -25,9 +25,10 @@ pub enum ColorChoice {
 }
 
 /// The form of what is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Lines for people.
+    #[default]
     Text,
     /// For programs; carries the same values.
     Json,

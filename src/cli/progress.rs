@@ -9,7 +9,6 @@ use andon_core::domain::{diagnostic::Diagnostic, plural::count, time::Span};
 use andon_core::escape::clip;
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::recording::bulk::{Pace, WalkEnd};
-use andon_engine::text::message;
 
 /// A walk that takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -97,7 +96,7 @@ pub fn stopped(shell: &Shell, walked: WalkEnd, exit: Exit) -> Exit {
         format!("stopped after {done} of {}: what is shown is part of the answer", count(of, "commit"));
     let help = "run it again: it goes on faster where it was (git directory, andon/cache/derived)";
     let diagnostic = Diagnostic::warning(what).code("interrupted").help(help.to_owned());
-    shell.out.message(&message::diagnostics(&[diagnostic], shell.out.err));
+    shell.tell(&[diagnostic]);
     if exit == Exit::Allowed { Exit::Undecided } else { exit }
 }
 

@@ -39,7 +39,7 @@ use clap::Subcommand;
 
 use crate::cli::{Shell, args::with_arguments, error::Exit, format_arg::FormatArg};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_engine::{error::OpsError, text::message};
+use andon_engine::error::OpsError;
 
 /// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
@@ -109,7 +109,7 @@ fn switched_off(shell: &Shell, command: &Command) -> Exit {
     if matches!(command, Command::Test(_)) {
         let what = "ANDON=0 switches andon off: no tests were run";
         let said = Diagnostic::note(what).help("unset ANDON, or run the test command itself");
-        shell.out.message(&message::diagnostic(&said, shell.out.err));
+        shell.tell(&[said]);
     }
     Exit::Allowed
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::InstallClientArgs;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::{self, WriteOutcome, memory::MemoryFile, saved_files::SavedFiles};
+use crate::install::clients::{self, InstalledFile, memory::MemoryFile, saved_files::SavedFiles};
 use crate::install::steps::{EditRemoval, apply};
 use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment};
@@ -33,29 +34,6 @@ pub struct ClientInstall {
     pub steps: Vec<String>,
     /// True where nothing was written, as was asked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub dry_run: bool,
-}
-
-/// A file, and whether it was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct InstalledFile {
-    #[serde(serialize_with = "json::serialize_path")]
-    pub path: PathBuf,
-    pub changed: bool,
-}
-
-impl From<(PathBuf, WriteOutcome)> for InstalledFile {
-    fn from((path, outcome): (PathBuf, WriteOutcome)) -> Self {
-        Self { path, changed: outcome == WriteOutcome::Written }
-    }
-}
-
-/// Options of an installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InstallWishes {
-    /// The memory file gets its line too.
-    pub memory: bool,
-    /// True to write nothing.
     pub dry_run: bool,
 }
 
@@ -170,27 +148,23 @@ fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn install(
-    ctx: &Context,
-    client: Client,
-    scope: Scope,
-    wishes: InstallWishes,
-) -> Result<ClientInstall, OpsError> {
+pub fn install(ctx: &Context, args: &InstallClientArgs) -> Result<ClientInstall, OpsError> {
+    let (client, scope) = (args.client.unwrap_or(Client::Generic), args.place.scope());
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
     let planned = clients::planned(&target.files, &program, &target.saved).map_err(SetupError::from)?;
-    let memory = target.memory.filter(|_| wishes.memory);
+    let memory = target.memory.filter(|_| args.memory);
     let line = memory.as_ref().map(MemoryFile::insertion).transpose().map_err(SetupError::from)?.flatten();
     let memory = memory.map(|file| InstalledFile { path: file.path(), changed: line.is_some() });
-    if !wishes.dry_run {
+    if !args.dry_run {
         if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env) {
             here::by_hand(ctx, &repo);
         }
         planned.make(&target.saved).map_err(SetupError::from)?;
         apply(None, line.as_slice()).map_err(SetupError::from)?;
     }
-    let files: Vec<InstalledFile> = planned.outcomes.into_iter().map(Into::into).collect();
-    let (changed, dry_run) = (files.iter().any(|file| file.changed), wishes.dry_run);
+    let files = planned.outcomes;
+    let (changed, dry_run) = (files.iter().any(|file| file.changed), args.dry_run);
     let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
     if scope == Scope::Project && program != "andon" {
         steps.push(format!(

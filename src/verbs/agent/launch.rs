@@ -6,7 +6,7 @@ use crate::cli::{Shell, output};
 use andon_config::TestCommand;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::{agent::Client, diagnostic::Diagnostic};
-use andon_engine::effect::program::{ProgramEnd, ProgramError, Screens, Signals, Surroundings};
+use andon_engine::effect::program::{ProgramError, Signals, Surroundings};
 use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -29,23 +29,26 @@ pub fn run(shell: &Shell, client: Client, arguments: &[String]) -> Result<Exit, 
         Ok((after, warnings)) if say(shell, &after, &warnings, Consequence::Done) => Ok(Exit::Refused),
         Ok(_) => Ok(Exit::Passed(code)),
         Err(err) => {
-            shell.out.message(&message::diagnostics(&error::diagnostics(&err), shell.out.err));
+            shell.tell(&error::diagnostics(&err));
             Ok(Exit::Passed(code))
         }
     }
 }
 
-/// Runs it with our streams and signals; its exit code.
-fn started(shell: &Shell, command: &LaunchedAgent) -> Result<u8, OpsError> {
+/// Runs it in the working directory with our environment, streams and signals; its exit code.
+fn started(shell: &Shell, command: &TestCommand) -> Result<u8, OpsError> {
     let mut pass = |stream: Stream, bytes: &[u8]| match stream {
         Stream::Stdout => shell.out.pass_out(bytes),
         Stream::Stderr => shell.out.pass_err(bytes),
     };
-    match start(&shell.ctx, command, &output::screens(), &mut pass) {
+    let (screens, environment) = (output::screens(), shell.ctx.environment_without(&[]));
+    let (directory, environment, screens) = (shell.ctx.cwd.as_path(), &environment, &screens);
+    let around = Surroundings { directory, environment, screens, at_end: &|| () };
+    match Signals::hold().and_then(|held| held.run(command, around, None, &mut pass)) {
         Err(ProgramError::NotFound { program }) => {
             let what = format!("{program}: command not found");
             let missing = Diagnostic::error(what).help("install the client, or put its program on the PATH");
-            shell.out.message(&message::diagnostic(&missing, shell.out.err));
+            shell.tell(&[missing]);
             Ok(NOT_FOUND)
         }
         ended => Ok(ended?.code()),
@@ -57,7 +60,7 @@ const NOT_FOUND: u8 = 127;
 
 /// Says why the loop is halted; whether it is.
 fn say(shell: &Shell, decision: &Decision, warnings: &[Diagnostic], came: Consequence) -> bool {
-    shell.out.message(&message::diagnostics(warnings, shell.out.err));
+    shell.tell(warnings);
     let is_halted = decision.verdict >= Verdict::Block;
     if is_halted {
         shell.out.message(&message::decision(decision, came, shell.out.err));
@@ -65,15 +68,11 @@ fn say(shell: &Shell, decision: &Decision, warnings: &[Diagnostic], came: Conseq
     is_halted
 }
 
-/// The program of a client and its arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct LaunchedAgent(TestCommand);
-
 /// The command line that starts `client`.
 ///
 /// # Errors
 /// The client has no program of its own, and none is named.
-fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsError> {
+fn command(client: Client, arguments: &[String]) -> Result<TestCommand, OpsError> {
     let argv: Vec<String> =
         client.program().map(str::to_owned).into_iter().chain(arguments.iter().cloned()).collect();
     if argv.is_empty() {
@@ -82,7 +81,7 @@ fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsErr
             format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
         ));
     }
-    Ok(LaunchedAgent(TestCommand::Argv(argv)))
+    Ok(TestCommand::Argv(argv))
 }
 
 /// The decision of the rules about halts and stop files.
@@ -92,19 +91,4 @@ fn command(client: Client, arguments: &[String]) -> Result<LaunchedAgent, OpsErr
 fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let (decision, loaded) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
     Ok((decision, loaded.warnings))
-}
-
-/// Runs it in the working directory with the whole environment.
-///
-/// # Errors
-/// It cannot be started or waited for.
-fn start(
-    ctx: &Context,
-    command: &LaunchedAgent,
-    screens: &Screens,
-    pass: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<ProgramEnd, ProgramError> {
-    let environment = ctx.environment_without(&[]);
-    let around = Surroundings { directory: &ctx.cwd, environment: &environment, screens, at_end: &|| () };
-    Signals::hold()?.run(&command.0, around, None, pass)
 }

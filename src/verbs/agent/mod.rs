@@ -9,29 +9,50 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use self::install::{
-    CleanedFile, ClientInstall, ClientUninstall, EventCommand, InstallWishes, InstalledFile,
-};
+use self::install::{CleanedFile, ClientInstall, ClientUninstall, EventCommand};
 use super::agent_hook;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::install::clients::{SettingsState, memory, place::Scope};
+use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::install::clients::{InstalledFile, SettingsState, memory, place::Scope};
 use crate::install::steps::EditRemoval;
 use crate::setup::clients::{ClientHooks, Trust, gather};
 use andon_core::domain::agent::Client;
 use andon_core::escape;
-use andon_engine::{context::Context, error::OpsError};
+use andon_engine::error::OpsError;
 use andon_git::Repo;
 
 /// Runs one of them.
 pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
     match &args.command {
-        AgentCommand::Install(args) => install(shell, args),
-        AgentCommand::Uninstall(args) => uninstall(shell, args),
-        AgentCommand::Run(args) => launch::run(shell, args.client, &args.arguments),
-        AgentCommand::Schema(format) => Ok(schema(shell, format.format)),
-        AgentCommand::List(format) => Ok(show(shell, format.format)),
-        AgentCommand::Hook(args) => Ok(agent_hook::main(shell.ctx.clone(), &args.client, &args.event)),
+        AgentCommand::Install(args) if args.command => {
+            let (client, place) = (args.client.unwrap_or(Client::Generic), &args.place);
+            let hooks = install::commands(&shell.ctx, client, place.scope());
+            let document = json!({ "client": client, "hooks": hooks });
+            shell.show(place.format.format, "agent-command", &document, |_| commands_text(client, &hooks));
+        }
+        AgentCommand::Install(args) => {
+            let report = install::install(&shell.ctx, args)?;
+            shell.show(args.place.format.format, "agent-install", &report, |_| install_text(&report));
+        }
+        AgentCommand::Uninstall(ClientArgs { client, place }) => {
+            let report = install::uninstall(&shell.ctx, *client, place.scope())?;
+            shell.show(place.format.format, "agent-uninstall", &report, |_| uninstall_text(&report));
+        }
+        AgentCommand::Run(args) => return launch::run(shell, args.client, &args.arguments),
+        // As an editor takes it, or as a document of ours.
+        AgentCommand::Schema(format) => {
+            let schema: Value = serde_json::from_str(PAYLOAD).unwrap_or_default();
+            shell.show(format.format, "agent-payload-schema", &schema, |_| PAYLOAD.to_owned());
+        }
+        AgentCommand::List(format) => {
+            let clients = gather(&shell.ctx, Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env).ok().as_ref());
+            let document = json!({ "clients": clients.iter().map(client_json).collect::<Value>() });
+            shell.show(format.format, "agents", &document, |_| list_text(&clients));
+        }
+        AgentCommand::Hook(args) => {
+            return Ok(agent_hook::main(shell.ctx.clone(), &args.client, &args.event));
+        }
     }
+    Ok(Exit::Allowed)
 }
 
 /// True for what the hooks of clients call.
@@ -45,33 +66,6 @@ fn shown(text: &str) -> String {
 
 fn path_text(path: &Path) -> String {
     shown(&path.to_string_lossy())
-}
-
-fn install(shell: &Shell, args: &InstallClientArgs) -> Result<Exit, OpsError> {
-    let InstallClientArgs { client, place, command, memory, dry_run } = args;
-    let client = client.unwrap_or(Client::Generic);
-    if *command {
-        return Ok(commands(shell, client, place));
-    }
-    let wishes = InstallWishes { memory: *memory, dry_run: *dry_run };
-    let report = install::install(&shell.ctx, client, place.scope(), wishes)?;
-    shell.show(place.format.format, "agent-install", &report, |_| install_text(&report));
-    Ok(Exit::Allowed)
-}
-
-/// Prints what a client has to start, and writes nothing.
-fn commands(shell: &Shell, client: Client, place: &PlaceArgs) -> Exit {
-    let hooks = install::commands(&shell.ctx, client, place.scope());
-    let document = json!({ "client": client, "hooks": hooks });
-    shell.show(place.format.format, "agent-command", &document, |_| commands_text(client, &hooks));
-    Exit::Allowed
-}
-
-/// The schema as an editor takes it, or as a document of ours.
-fn schema(shell: &Shell, format: Format) -> Exit {
-    let schema: Value = serde_json::from_str(PAYLOAD).unwrap_or_default();
-    shell.show(format, "agent-payload-schema", &schema, |_| PAYLOAD.to_owned());
-    Exit::Allowed
 }
 
 fn install_text(report: &ClientInstall) -> String {
@@ -100,12 +94,6 @@ fn install_text(report: &ClientInstall) -> String {
     text
 }
 
-fn uninstall(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
-    let report = install::uninstall(&shell.ctx, args.client, args.place.scope())?;
-    shell.show(args.place.format.format, "agent-uninstall", &report, |_| uninstall_text(&report));
-    Ok(Exit::Allowed)
-}
-
 fn uninstall_text(report: &ClientUninstall) -> String {
     let cleaned = report.files.iter().filter(|file| file.state != EditRemoval::Nothing);
     let line = |file: &CleanedFile| format!("  {}: {}\n", path_text(&file.path), file.state.as_str());
@@ -116,13 +104,6 @@ fn uninstall_text(report: &ClientUninstall) -> String {
     } else {
         format!("{title} no longer starts Andon ({scope}):\n{text}")
     }
-}
-
-fn show(shell: &Shell, format: Format) -> Exit {
-    let clients = list(&shell.ctx);
-    let document = json!({ "clients": clients.iter().map(client_json).collect::<Value>() });
-    shell.show(format, "agents", &document, |_| list_text(&clients));
-    Exit::Allowed
 }
 
 fn state_word(state: &SettingsState) -> &'static str {
@@ -318,10 +299,4 @@ fn commands_text(client: Client, hooks: &[EventCommand]) -> String {
         text.push_str("help: andon agent schema  (the members of the JSON)\n");
     }
     text
-}
-
-/// Looks at every client, in this repository and for this user. Outside of a repository the user's settings are looked at.
-pub fn list(ctx: &Context) -> Vec<ClientHooks> {
-    let repo = Repo::open(&ctx.cwd, &ctx.repo_env).ok();
-    gather(ctx, repo.as_ref())
 }
