@@ -9,7 +9,7 @@ use std::{num::NonZeroUsize, str::FromStr};
 
 use clap::Args;
 
-use self::run::{CacheTrust, RangeRequest, TestsWanted};
+use self::run::{RangeRequest, TestsWanted};
 use crate::cli::{Shell, args::share, error::Exit, output, progress};
 use crate::verbs::calibrate::text::as_check;
 use crate::verbs::test::{run as test, run::OutputTarget};
@@ -21,7 +21,7 @@ use andon_engine::effect::{EffectError, append_text, write_report};
 use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::text::{forge::Forge, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{context::local, error::OpsError, json, text::message, workspace::Workspace};
+use andon_engine::{context::local, error::OpsError, json, workspace::Workspace};
 use andon_git::Repo;
 use testreport::Stream;
 
@@ -123,8 +123,8 @@ fn wanted(args: &CheckArgs) -> Option<TestsWanted> {
 }
 
 fn range_of(args: &CheckArgs) -> RangeRequest {
-    let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
-    let plain = RangeRequest { policy: args.policy_id, cached, ..RangeRequest::default() };
+    let (policy, cached) = (args.policy_id, args.cached);
+    let plain = RangeRequest { policy, cached, ..RangeRequest::default() };
     if let Some(range) = &args.squash_of {
         let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
         RangeRequest { range: Some(range.clone()), squash, ..plain }
@@ -291,9 +291,7 @@ fn write(shell: &Shell, file: &Path, text: &str) {
 
 fn warn(shell: &Shell, written: Result<(), EffectError>) {
     if let Err(err) = written {
-        let warning = Diagnostic::warning(err.to_string());
-        let warning = warning.helps(err.help());
-        shell.out.message(&message::diagnostic(&warning, shell.out.err));
+        shell.tell(&[Diagnostic::warning(err.to_string()).helps(err.help())]);
     }
 }
 

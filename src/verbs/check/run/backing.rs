@@ -57,12 +57,12 @@ pub(super) struct CommitCase<'a> {
 #[derive(Default)]
 pub(super) struct Conclusion {
     pub violations: Vec<Diagnostic>,
-    pub undecided: Option<Diagnostic>,
+    pub undecided: Vec<Diagnostic>,
 }
 
 impl Conclusion {
     fn says(said: Diagnostic) -> Self {
-        Self { violations: vec![said], undecided: None }
+        Self { violations: vec![said], undecided: Vec::new() }
     }
 }
 
@@ -281,8 +281,11 @@ impl RangeEvidence {
             return Ok(());
         }
         self.standings.insert(here.commit.id, CodeStanding::Unrecorded);
-        conclusion.undecided =
-            Some(if went { went_round(here.commit) } else { missing(here, silent, nothing) });
+        conclusion.undecided.push(if went {
+            went_round(here.commit)
+        } else {
+            missing(here, silent, nothing)
+        });
         Ok(())
     }
 

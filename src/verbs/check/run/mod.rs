@@ -15,7 +15,7 @@ mod tamper;
 mod tip_tests;
 mod whole_range;
 
-pub use self::range::{CacheTrust, RangeRequest};
+pub use self::range::RangeRequest;
 pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
 
 use std::path::PathBuf;
@@ -108,8 +108,7 @@ fn over(
     let (case, range) = (ground.case(&repo, asked), &ground.range);
     let whole = JudgedRange { case: &case, examined: &examined };
     let mut ledger = halts::judge(whole, ctx.now)?;
-    let who = signed_answers::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
-    let witnessed = signed_answers::judge(whole, &ledger.halts, &who)?;
+    let witnessed = signed_answers::judge(whole, &ledger.halts, asked.policy, ctx.now)?;
     let mut add = |turn, said| violations.add(&examined, turn, said);
     add(MessageOrder::Witnesses, witnessed.violations);
     add(MessageOrder::Configuration, of_configuration);

@@ -18,20 +18,10 @@ pub struct RangeRequest {
     pub squash: Option<String>,
     /// The ledger whose witnesses count; default: the one that the base names.
     pub policy: Option<EntryId>,
-    /// The trust in the cache.
-    pub cached: CacheTrust,
+    /// Facts that an earlier run left in the git directory are believed. A person who can edit a record can edit them.
+    pub cached: bool,
     /// The tests at the tip, where the caller has them.
     pub tests: Option<TipTests>,
-}
-
-/// The trust in facts that an earlier run left in the git directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CacheTrust {
-    /// No: everything is derived from the commits. A person who can edit a record can edit a cache.
-    #[default]
-    Derived,
-    /// The cache is believed, on request.
-    Believed,
 }
 
 /// A range as it was asked for.

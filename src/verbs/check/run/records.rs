@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
 use super::makers::{self, Bound, OnceAgents};
-use super::range::{CacheTrust, RangeRequest, source};
+use super::range::{RangeRequest, source};
 use super::{
     Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
     contradictions, level_of, overrides, tamper, violation, whole_range::WeakeningFold,
@@ -61,10 +61,7 @@ pub(super) fn judge(
     let CheckInputs { common_dir, range, config, .. } = ground;
     let mut judged = RecordFindings::default();
     let salt = bulk::salt(config, None);
-    let cache = match asked.cached {
-        CacheTrust::Believed => DerivedCache::load(common_dir, &salt),
-        CacheTrust::Derived => DerivedCache::empty(&salt),
-    };
+    let cache = if asked.cached { DerivedCache::load(common_dir, &salt) } else { DerivedCache::empty(&salt) };
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache, rules: None };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;

@@ -1,6 +1,7 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
+use super::backing::Conclusion;
 use super::halts::{self, HaltAndAnswer};
 use super::{Case, JudgedRange, examined_commits::ExaminedCommits, of_range, violation};
 use andon_config::Guard;
@@ -20,35 +21,19 @@ const CODE: &str = "witness";
 /// The violation of an answer without a sign that a person gave it.
 const UNSEEN: &str = "unseen-answer";
 
-/// Facts about the range apart from its commits.
-pub(super) struct RangeFacts {
-    /// The ledger that was named on the command line.
-    pub(super) policy: Option<EntryId>,
-    /// The tip of the range.
-    pub(super) tip: CommitId,
-    /// The time by the clock of the reader.
-    pub(super) now: Timestamp,
-}
-
-/// The result of judging the signed ledger.
-#[derive(Default)]
-pub(super) struct WitnessFindings {
-    pub(super) violations: Vec<Diagnostic>,
-    pub(super) undecided: Vec<Diagnostic>,
-}
-
 /// Judges the range against the signed ledger; nothing where neither the base nor the command line asks for one.
 pub(super) fn judge(
     whole: JudgedRange<'_>,
     halts: &[HaltAndAnswer],
-    asked: &RangeFacts,
-) -> Result<WitnessFindings, OpsError> {
+    policy: Option<EntryId>,
+    now: Timestamp,
+) -> Result<Conclusion, OpsError> {
     let JudgedRange { case, examined } = whole;
-    let mut judged = WitnessFindings::default();
+    let mut judged = Conclusion::default();
     let base = &case.config.guard;
-    let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
+    let Some(id) = policy.or(base.ledger) else { return Ok(judged) };
     judged.violations.extend(replaced(case)?);
-    let ledger = asking::open(case.repo, Some(id), asked.now)?;
+    let ledger = asking::open(case.repo, Some(id), now)?;
     if let Some(why) = unusable(&ledger, id) {
         judged.undecided.push(why);
         return Ok(judged);
@@ -63,10 +48,10 @@ pub(super) fn judge(
         judged.violations.extend(unseen(examined, &ledger, halt));
     }
     let help = "ask the person who wrote the entry, and compare it with the records: andon log";
-    for (entry, what) in outcomes::unlike_records(case.repo, &ledger, asked.tip)? {
+    for (entry, what) in outcomes::unlike_records(case.repo, &ledger, case.tip)? {
         judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), help));
     }
-    judged.violations.extend(loosened(case, &ledger, base, asked.tip));
+    judged.violations.extend(loosened(case, &ledger, base, case.tip));
     Ok(judged)
 }
 

@@ -5,8 +5,9 @@
 //! gives.
 
 use super::{
-    Case, CommitRef, Diagnostic, JudgedRange, Location, at, backing::RangeEvidence, halts, level_of,
-    of_finding, overrides, violation,
+    Case, CommitRef, Diagnostic, JudgedRange, Location, at,
+    backing::{Conclusion, RangeEvidence},
+    halts, level_of, of_finding, overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
@@ -200,24 +201,17 @@ fn figures(tests: &TestEvidence) -> String {
     format!("{}, {} of {} failing{which}", tests.status.as_str(), tests.counts().failing(), tests.total)
 }
 
-/// The messages about the tests at the tip.
-#[derive(Default)]
-pub(super) struct TipReport {
-    pub(super) violations: Vec<Diagnostic>,
-    pub(super) undecided: Option<Diagnostic>,
-}
-
 /// Judges the tests that ran at the tip. They were asked for, so that no level of a rule silences them.
-pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<TipReport, OpsError> {
+pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<Conclusion, OpsError> {
     let at = CommitRef { commit: tests.tip, subject: repo.commit(tests.tip)?.subject };
-    let mut said = TipReport::default();
+    let mut said = Conclusion::default();
     match (tests.outcome(), tests.deciding()) {
         (TipOutcome::Failed, Some(run)) => said.violations.push(fails(at.clone(), run)),
         (TipOutcome::Failed | TipOutcome::Passed, _) => {}
         (TipOutcome::Unknown(why), _) => {
             let message = format!("nothing is known of the tests of the tip: {why}");
             let missing = Diagnostic::error(message).code("tip-untested").at(Location::Commit(at.clone()));
-            said.undecided = Some(missing.help("look at test.command: andon config show"));
+            said.undecided.push(missing.help("look at test.command: andon config show"));
         }
     }
     said.violations.extend(other_command(at, tests));
