@@ -55,16 +55,11 @@ pub struct BackfillReport {
 /// Records what was made before Andon came.
 pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let done = progress::walk(shell, "backfill", args.threads, |pace, _| {
+    let (result, walked) = progress::walk(shell, "backfill", args.threads, |pace, _| {
         record_missing(&shell.ctx, &ws, &args.range, pace)
     })?;
-    let left = match done.walked {
-        WalkEnd::Whole => 0,
-        WalkEnd::Part { done, of } => of.saturating_sub(done),
-    };
-    let result = BackfillReport { range: args.range.clone(), written: done.written, there: done.there, left };
     shell.show(args.format.format, "backfill", &result, |_| text(&result));
-    Ok(stopped(shell, done.walked, Exit::Allowed))
+    Ok(stopped(shell, walked, Exit::Allowed))
 }
 
 /// Records of the first notes commit; every further one has twice as many.
@@ -74,24 +69,13 @@ const MAX_BATCH: usize = 4_000;
 /// Most hunks and paths of the records of a notes commit: they are in memory until it is written.
 const MAX_PARTS: usize = 100_000;
 
-/// The work that was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct BackfillOutcome {
-    /// Records that were written.
-    pub written: usize,
-    /// Commits that had a note, readable or not.
-    pub there: usize,
-    /// The end of the walk, or where it was stopped.
-    pub walked: WalkEnd,
-}
-
 /// Records the commits of `range` that have no record.
 fn record_missing(
     ctx: &Context,
     ws: &Workspace,
     range: &str,
     pace: &mut Pace<'_>,
-) -> Result<BackfillOutcome, OpsError> {
+) -> Result<(BackfillReport, WalkEnd), OpsError> {
     let (commits, there) = unrecorded(ctx, range)?;
     let common_dir = ws.repo.common_dir();
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, None));
@@ -107,7 +91,12 @@ fn record_missing(
     });
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;
-    Ok(BackfillOutcome { written: writing.written, there, walked: walked? })
+    let walked = walked?;
+    let left = match walked {
+        WalkEnd::Whole => 0,
+        WalkEnd::Part { done, of } => of.saturating_sub(done),
+    };
+    Ok((BackfillReport { range: range.to_owned(), written: writing.written, there, left }, walked))
 }
 
 /// Records of the first notes commit. Tests set it through `ANDON_TEST_BATCH`, so that short histories have several.

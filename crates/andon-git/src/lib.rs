@@ -33,7 +33,7 @@ pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, M
 pub use open::repo::Products;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};
-pub use open::worktrees::LinkedWorktree;
+pub use open::worktrees::WorktreePlace;
 pub use program::{Online, ProgramOutput, Prompt, Quiet, git};
 pub use refs::Head;
 pub use refs::Update;

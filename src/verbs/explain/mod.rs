@@ -43,8 +43,7 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
     };
     let rules: Vec<&Rule> = args.files.iter().filter_map(named).collect();
     let reports: Vec<PathBuf> = args.files.iter().filter(|file| named(file).is_none()).cloned().collect();
-    let asked = ExplainRequest { files: &reports, roots: &args.root, exit: args.exit_code };
-    let files = explain(&shell.ctx, &asked);
+    let files = explain(&shell.ctx, args, &reports);
     shell.out.result(&match args.format.format {
         Format::Text => text::rules(&rules, shell.out.out) + &text::text(&files, shell.out.out),
         Format::Json => {
@@ -115,34 +114,23 @@ pub struct ExplainedRun {
     pub warnings: Vec<String>,
 }
 
-/// The report files to explain, and how to read them.
-struct ExplainRequest<'a> {
-    /// The report files, relative to the working directory.
-    files: &'a [PathBuf],
-    /// The project's root in each file; the last one counts for the files after it. Without any, the
-    /// repository's, or the working directory.
-    roots: &'a [PathBuf],
-    /// The exit code of the run.
-    exit: i32,
-}
-
 /// Reads each file. In a repository with a configuration its `[normalize]` patterns and its test command count, so
 /// that signatures are those of the records.
-fn explain(ctx: &Context, asked: &ExplainRequest<'_>) -> Vec<ExplainedFile> {
+fn explain(ctx: &Context, asked: &ExplainArgs, reports: &[PathBuf]) -> Vec<ExplainedFile> {
     let ws = Workspace::open_lenient(ctx).ok();
     let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
     let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();
     let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(TestCommand::display);
     let format = ws.as_ref().and_then(|ws| ws.config.test.format);
     let one = |(number, path): (usize, &PathBuf)| {
-        let root = asked.roots.get(number).or(asked.roots.last()).map_or(own.as_path(), PathBuf::as_path);
+        let root = asked.root.get(number).or(asked.root.last()).map_or(own.as_path(), PathBuf::as_path);
         let root = Root::new(&ctx.cwd.join(root).to_string_lossy()).with_patterns(&patterns);
         let name = path.to_string_lossy().into_owned();
         let examination = Examination::new(&name, &root).only(format);
-        let read = read(&ctx.cwd.join(path), &name, examination, ExitKind::Code(asked.exit));
+        let read = read(&ctx.cwd.join(path), &name, examination, ExitKind::Code(asked.exit_code));
         ExplainedFile { read: read.map(|found| explained(found, command.as_deref())), name }
     };
-    asked.files.iter().enumerate().map(one).collect()
+    reports.iter().enumerate().map(one).collect()
 }
 
 fn read(

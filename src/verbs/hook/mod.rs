@@ -97,7 +97,7 @@ fn too_much(shell: &Shell, call: &HookCall) -> Option<Exit> {
         return Some(refuse(shell, call, vec![error]));
     }
     let warning = Diagnostic::warning(format!("{}: {what}", call.name.name())).help(Hint::Backfill);
-    shell.out.message(&message::diagnostic(&warning, shell.out.err));
+    shell.tell(&[warning]);
     None
 }
 

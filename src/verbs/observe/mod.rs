@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use self::{stream::Request, test_run::SubmittedRun};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
@@ -57,8 +56,7 @@ fn read(
 ) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
-    let request = Request { kind, node };
-    let observed = stream::run(&shell.ctx, &ws, &request, input)?;
+    let observed = stream::run(&shell.ctx, &ws, kind, node.as_ref(), input)?;
     shell.tell(&observed.remarks);
     match args.format.format {
         Format::Text => shell.tell_decision(&observed.decision),
@@ -85,13 +83,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         return read(shell, Some("test_run"), &lines_args, &mut input);
     };
     let ws = Workspace::open(&shell.ctx)?;
-    let handed = SubmittedRun {
-        reports: args.report.clone(),
-        exit_code,
-        code: args.code.clone(),
-        command: args.command.clone(),
-    };
-    let taken = test_run::take(&shell.ctx, &ws, &handed)?;
+    let taken = test_run::take(&shell.ctx, &ws, args, exit_code)?;
     shell.tell(&taken.warnings);
     match args.format.format {
         Format::Text => {

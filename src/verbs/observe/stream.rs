@@ -40,19 +40,13 @@ pub struct ObserveReport {
     pub broken: Option<OpsError>,
 }
 
-pub struct Request<'a> {
-    /// The type of every line; `None` when each line names its own.
-    pub kind: Option<&'a str>,
-    /// The node of lines that name none.
-    pub node: Option<String>,
-}
-
 /// Reads facts from `input` and keeps them. The rules run after each of them, so that a batch gives the same result as
-/// its lines one by one.
+/// its lines one by one. `kind` is the type of every line where each does not name its own, and `node` the node of lines that name none.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    request: &Request<'_>,
+    kind: Option<&str>,
+    node: Option<&String>,
     input: &mut dyn BufRead,
 ) -> Result<ObserveReport, OpsError> {
     let journal = Journal::open(ws.repo.git_dir());
@@ -60,7 +54,7 @@ pub fn run(
     let mut tally = LineSummary::default();
     let mut feed = RuleFeed::new(ctx, ws);
     let patterns = ws.normalizer()?;
-    let frame = Frame { now: ctx.now, kind: request.kind, purpose: Purpose::Observe, patterns: &patterns };
+    let frame = Frame { now: ctx.now, kind, purpose: Purpose::Observe, patterns: &patterns };
     let mut dates = Dates::default();
     let broken = loop {
         let line = match lines.next_line() {
@@ -73,7 +67,7 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        match read(ctx, ws, request.node.as_ref(), &mut dates, frame, line) {
+        match read(ctx, ws, node, &mut dates, frame, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
                     bind(ws, line, run)?;

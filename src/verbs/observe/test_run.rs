@@ -4,10 +4,11 @@
 //! claim, so it keeps its mark as handed in, and proves nothing unless the project says that such runs count
 //! (`test.handed_in = "count"`). A run that names another command never does.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
+use super::ObserveTestRunArgs;
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, ids::CodeId};
@@ -19,19 +20,6 @@ use andon_engine::{
 };
 use andon_store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, RUNNER_EXIT, Root, RunReader};
-
-/// A run that is handed in.
-#[derive(Debug, Clone)]
-pub struct SubmittedRun {
-    /// Report files, from the working directory.
-    pub reports: Vec<PathBuf>,
-    /// The exit code of the test command; above 128 as shells report signals.
-    pub exit_code: i32,
-    /// Code fingerprint; the working tree's (or, without one, that of HEAD) when it is not given.
-    pub code: Option<String>,
-    /// The command that ran, where it is known.
-    pub command: Option<String>,
-}
 
 /// A run that was taken in.
 #[derive(Serialize)]
@@ -47,7 +35,12 @@ pub struct RunReport {
 }
 
 /// Reads the reports, binds the run to its code and appends it to the journal.
-pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunReport, OpsError> {
+pub fn take(
+    ctx: &Context,
+    ws: &Workspace,
+    handed: &ObserveTestRunArgs,
+    exit_code: i32,
+) -> Result<RunReport, OpsError> {
     let tested = match &handed.code {
         Some(text) => TestedCode::reported(ws, code_id(text)?)?,
         None => TestedCode::now(ws)?,
@@ -56,12 +49,12 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunR
     let root = Root::new(&root.to_string_lossy()).with_patterns(&ws.config.normalize);
     let by_exit = ws.config.test.format.filter(|format| format.name() == RUNNER_EXIT);
     let mut reader = RunReader::new(root).only(by_exit);
-    for report in &handed.reports {
+    for report in &handed.report {
         read(&ctx.cwd, report, &mut reader)?;
     }
-    let mut parsed = reader.finish(ExitKind::Code(handed.exit_code));
+    let mut parsed = reader.finish(ExitKind::Code(exit_code));
     let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
-    warnings.extend(without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
+    warnings.extend(without_its_reports(ws, handed.report.len(), &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     test_sets::keep(ws, &parsed);
     // Whatever a run is worth, one in which nothing ran says nothing about the code.

@@ -139,8 +139,8 @@ fn tests(
             }
         };
         let result = result.as_ref().map_err(String::as_str);
-        let tested = TestedCommit { commit, number: at + 1, of: commits.len(), result };
-        shell.out.message(&text::tested(&tested));
+        let place = format!("{} of {}  {}", at + 1, commits.len(), commit.short());
+        shell.out.message(&text::tested(&place, result));
         if let Ok(evidence) = result {
             found.insert(commit, evidence.clone());
         }
@@ -183,18 +183,6 @@ fn config(shell: &Shell) -> Result<Config, OpsError> {
         Err(OpsError::Git(err)) if err.is_usage() => Ok(config::load(&[])?),
         Err(err) => Err(err),
     }
-}
-
-/// One commit whose tests have run.
-pub struct TestedCommit<'a> {
-    /// The commit whose tests ran.
-    pub commit: CommitId,
-    /// Its place in the range, from 1.
-    pub number: usize,
-    /// The number of commits in the range.
-    pub of: usize,
-    /// The results of the tests, or a text that says why nothing is known.
-    pub result: Result<&'a TestEvidence, &'a str>,
 }
 
 /// Returns the result of a run; `None` where a signal stopped it.

@@ -3,11 +3,10 @@
 
 use serde_json::json;
 
-use super::TestedCommit;
 use super::run::{ReplayLine, ReplayStep};
 use super::session::Trajectory;
 use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::{diagnostic::Diagnostic, tests::TestEvidence};
 use andon_core::escape::terminal_clip;
 use andon_engine::json;
 use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
@@ -61,13 +60,12 @@ impl Teller {
 }
 
 /// One commit whose tests have run: `3 of 20  1a2b3c4d5e6f  2 of 10 failing`.
-pub fn tested(tested: &TestedCommit<'_>) -> String {
-    let TestedCommit { commit, number, of, result } = tested;
+pub fn tested(place: &str, result: Result<&TestEvidence, &str>) -> String {
     let said = match result {
         Ok(evidence) => phrase::tests(evidence),
         Err(why) => format!("the tests could not be started: {}", terminal_clip(why, 120)),
     };
-    format!("{number} of {of}  {}  {said}\n", commit.short())
+    format!("{place}  {said}\n")
 }
 
 fn held_line(page: &mut Page, held: &mut usize) {

@@ -10,7 +10,9 @@ use andon_engine::asking::{self, SignedLedger};
 use andon_engine::text::style::Style;
 use andon_engine::{error::OpsError, workspace::Workspace};
 use andon_review::payload::{fields::names, vote::VoteChoice};
-use andon_review::simulation::output::{RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson};
+use andon_review::simulation::output::{
+    InvalidJson, RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson,
+};
 use andon_review::{accounts::Transfer, simulation::of_ledger, votes::Tier};
 
 /// The status of a witness.
@@ -155,7 +157,7 @@ pub fn standing_text(found: &Standings, style: Style) -> String {
         out.push_str(&witness_lines(one));
     }
     if let Some(ledger) = &found.ledger {
-        out.push_str(&books(ledger, style));
+        out.push_str(&accounts(ledger, style, |id| id.chars().take(8).collect()));
     }
     let care = found.witnesses.iter().find_map(|one| one.care.as_ref()?.notice);
     out + &care.map_or_else(String::new, |notice| format!("\n{notice}\n"))
@@ -193,9 +195,8 @@ fn witness_lines(one: &Standing) -> String {
 }
 
 /// A table under a heading; nothing for no rows.
-struct Section {
-    title: &'static str,
-    rows: Vec<Vec<String>>,
+fn section(title: &str, rows: &[Vec<String>], style: Style) -> String {
+    headed(title, &table(rows), style)
 }
 
 /// Policy, rounds, witnesses, accounts, what the detectors say, and what does not count with its reason.
@@ -207,24 +208,14 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
     let head = format!("{policy}, {}, {} invalid", count(found.order.len(), "entry"), found.invalid.len());
     let mut text = escape::terminal(&head).into_owned();
     text.push('\n');
-    let sections = [
-        Section {
-            title: "Rounds",
-            rows: found.rounds.iter().map(|(id, round)| round_row(id, round)).collect(),
-        },
-        Section {
-            title: "Witnesses",
-            rows: found.witnesses.iter().map(|(who, witness)| witness_row(who, witness)).collect(),
-        },
-        Section { title: "Credits", rows: credits(found) },
-        Section { title: "Penalties and reversals", rows: moved(found, str::to_owned) },
-        Section { title: "Detectors", rows: detectors(found, str::to_owned) },
-        Section {
-            title: "Invalid",
-            rows: found.invalid.iter().map(|entry| vec![entry.id.clone(), entry.code.to_string()]).collect(),
-        },
-    ];
-    text.push_str(&shown(&sections, style));
+    let rounds: Vec<_> = found.rounds.iter().map(|(id, round)| round_row(id, round)).collect();
+    let witnesses: Vec<_> = found.witnesses.iter().map(|(who, witness)| witness_row(who, witness)).collect();
+    let row = |entry: &InvalidJson| vec![entry.id.clone(), entry.code.to_string()];
+    let invalid: Vec<_> = found.invalid.iter().map(row).collect();
+    text.push_str(&section("Rounds", &rounds, style));
+    text.push_str(&section("Witnesses", &witnesses, style));
+    text.push_str(&accounts(found, style, str::to_owned));
+    text.push_str(&section("Invalid", &invalid, style));
     for probe in found.probes.iter().filter_map(|probe| serde_json::to_string(probe).ok()) {
         text.push_str(&format!("\nprobe: {}", escape::terminal(&probe)));
     }
@@ -241,18 +232,10 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
 }
 
 /// Accounts, what was taken back or fined with the decision that did it, and what the detectors say.
-pub fn books(found: &SimulationJson, style: Style) -> String {
-    let digits = |id: &str| id.chars().take(8).collect::<String>();
-    let sections = [
-        Section { title: "Credits", rows: credits(found) },
-        Section { title: "Penalties and reversals", rows: moved(found, digits) },
-        Section { title: "Detectors", rows: detectors(found, digits) },
-    ];
-    shown(&sections, style)
-}
-
-fn shown(sections: &[Section], style: Style) -> String {
-    sections.iter().map(|section| headed(section.title, &table(&section.rows), style)).collect()
+fn accounts(found: &SimulationJson, style: Style, id: fn(&str) -> String) -> String {
+    section("Credits", &credits(found), style)
+        + &section("Penalties and reversals", &moved(found, id), style)
+        + &section("Detectors", &detectors(found, id), style)
 }
 
 /// Credits that a decision took from somebody, with its entry.

@@ -9,10 +9,10 @@ use crate::platform::{files, paths::path_from_bytes};
 /// Most linked worktrees that are looked at.
 const MAX_WORKTREES: usize = 1024;
 
-/// A linked worktree of a repository.
+/// A worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkedWorktree {
-    /// The name that git gives it, unique in the repository.
+pub struct WorktreePlace {
+    /// The name that git gives it, unique in the repository; `main` for the main one.
     pub name: String,
     /// Its own git directory.
     pub git_dir: PathBuf,
@@ -22,13 +22,13 @@ pub struct LinkedWorktree {
 
 impl Repo {
     /// The linked worktrees: name, git directory, and the top of the working tree where it is known.
-    pub fn worktree_places(&self) -> Vec<LinkedWorktree> {
+    pub fn worktree_places(&self) -> Vec<WorktreePlace> {
         let Ok(entries) = std::fs::read_dir(self.common_dir().join("worktrees")) else { return Vec::new() };
         let of_one = |git_dir: PathBuf| {
             let name = git_dir.file_name()?.to_string_lossy().into_owned();
             let link = std::fs::read(git_dir.join("gitdir")).ok()?;
             let link = git_dir.join(path_from_bytes(link.trim_ascii_end()));
-            Some(LinkedWorktree { name, top: link.parent().map(PathBuf::from), git_dir })
+            Some(WorktreePlace { name, top: link.parent().map(PathBuf::from), git_dir })
         };
         entries.filter_map(Result::ok).filter_map(|entry| of_one(entry.path())).collect()
     }

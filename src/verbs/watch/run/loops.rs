@@ -2,7 +2,7 @@
 //! this clone and whose commits have records that came by a sync. What is in none of their records (their journals, their
 //! context) is not known here.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::situation::{self, LoopSituation, SharedHooks};
 use andon_core::domain::facts::{Fact, Usage};
@@ -15,32 +15,19 @@ use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::view::status::LoopState;
 use andon_engine::view::watch::{AnswerBy, BranchView, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_engine::{asking, context::Context, error::OpsError, text::halt, workspace::Workspace};
-use andon_git::{LinkedWorktree, Repo, RepoEnv};
+use andon_git::{Repo, RepoEnv, WorktreePlace};
 use andon_store::notes::NotesStore;
 use andon_store::window::{self, Window};
 
 /// Most worktrees that are watched.
 const MAX_WORKTREES: usize = 1024;
 
-/// The place of a worktree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    /// `main` for the main one.
-    pub(super) name: String,
-    /// The git directory of this worktree alone.
-    pub(super) git_dir: PathBuf,
-    /// The top of its working tree, where that is known.
-    pub(super) top: Option<PathBuf>,
-}
-
 /// The worktrees, the main one first.
-pub(super) fn places(repo: &Repo) -> Vec<Place> {
-    let place =
-        |linked: LinkedWorktree| Place { name: linked.name, git_dir: linked.git_dir, top: linked.top };
-    let mut linked: Vec<Place> = repo.worktree_places().into_iter().take(MAX_WORKTREES).map(place).collect();
+pub(super) fn places(repo: &Repo) -> Vec<WorktreePlace> {
+    let mut linked: Vec<_> = repo.worktree_places().into_iter().take(MAX_WORKTREES).collect();
     linked.sort_by(|one, other| one.name.cmp(&other.name));
     let (name, git_dir) = ("main".to_owned(), repo.common_dir().to_owned());
-    let main = repo.main_worktree().map(|top| Place { name, git_dir, top: Some(top) });
+    let main = repo.main_worktree().map(|top| WorktreePlace { name, git_dir, top: Some(top) });
     main.into_iter().chain(linked).collect()
 }
 
@@ -51,7 +38,7 @@ pub fn context_in(ctx: &Context, top: &Path) -> Context {
 }
 
 /// Reads one worktree. What cannot be read is said in its place.
-pub(super) fn read(ctx: &Context, place: &Place, hooks: &SharedHooks) -> WorktreeView {
+pub(super) fn read(ctx: &Context, place: &WorktreePlace, hooks: &SharedHooks) -> WorktreeView {
     let path = place.top.as_ref().map_or(String::new(), |top| top.to_string_lossy().into_owned());
     let seen = match &place.top {
         Some(top) if top.is_dir() => match seen(&context_in(ctx, top), hooks) {

@@ -13,12 +13,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use self::{loops::Place, stamp::Stamp};
+use self::stamp::Stamp;
 use crate::situation::SharedHooks;
 use andon_core::domain::{decision::StandingHalt, time::Timestamp};
 use andon_engine::error::{OpsError, or_warn};
 use andon_engine::view::watch::{BranchView, WatchView, WorktreeView};
 use andon_engine::{context::Context, workspace::Workspace};
+use andon_git::WorktreePlace;
 use andon_store::ledger::Ledger;
 
 /// Worktrees that are read again at a look though nothing of their own has moved.
@@ -71,7 +72,7 @@ impl Watcher {
         let ledger_moved = self.ledger.as_ref() != Some(&state);
         self.ledger = Some(state);
         self.read_what_moved(ctx, ws, &places);
-        let of_place = |place: &Place| Some(self.cache.get(&place.name)?.view.clone());
+        let of_place = |place: &WorktreePlace| Some(self.cache.get(&place.name)?.view.clone());
         let worktrees: Vec<WorktreeView> = places.iter().filter_map(of_place).collect();
         let elsewhere = or_warn(ledger.unanswered_elsewhere(), &mut warnings);
         let bound = |id| worktrees.iter().any(|worktree: &WorktreeView| worktree.seen.is_bound_by(id));
@@ -112,7 +113,7 @@ impl Watcher {
         }
     }
 
-    fn read_what_moved(&mut self, ctx: &Context, ws: &Workspace, places: &[Place]) {
+    fn read_what_moved(&mut self, ctx: &Context, ws: &Workspace, places: &[WorktreePlace]) {
         self.cache.retain(|name, _| places.iter().any(|place| place.name == *name));
         let Some((hooks, _, _)) = &self.hooks else { return };
         let shared = Stamp::shared(&ws.repo, ctx, hooks.dir(), self.ledger.as_deref());
@@ -133,7 +134,7 @@ impl Watcher {
         }
         later.sort_by_key(|(read_at, _)| *read_at);
         due.extend(later.into_iter().take(EXTRA).map(|(_, one)| one));
-        let read = |(place, stamp): (&Place, Stamp)| {
+        let read = |(place, stamp): (&WorktreePlace, Stamp)| {
             let view = loops::read(ctx, place, hooks);
             (place.name.clone(), WorktreeMemory { stamp, notes: notes.clone(), read_at: ctx.now, view })
         };

@@ -2,11 +2,10 @@
 
 use std::{fs, path::Path};
 
-use super::loops::Place;
 use andon_core::domain::time::Timestamp;
 use andon_engine::{context::Context, effect::AndonDir};
 use andon_git::platform::{FileStat, files};
-use andon_git::{Repo, read_plain};
+use andon_git::{Repo, WorktreePlace, read_plain};
 
 /// Most bytes that are read of a `HEAD`.
 const MAX_HEAD: u64 = 4096;
@@ -61,7 +60,7 @@ impl Stamp {
 
     /// Returns the stamp of what one worktree depends on alone: HEAD and its branch, the journal, `.andon/` and the
     /// configuration.
-    pub(super) fn of_worktree(repo: &Repo, place: &Place) -> Self {
+    pub(super) fn of_worktree(repo: &Repo, place: &WorktreePlace) -> Self {
         let head = place.git_dir.join("HEAD");
         let text = read_plain(&head, MAX_HEAD).ok().flatten().unwrap_or_default();
         let own = place.git_dir.join("andon");

@@ -216,7 +216,12 @@ fn turns_of_a_long_journal_are_numbered_after_the_commits_that_count_here() {
         }
         let resets = [("iteration-cap".to_owned(), reset)].into();
         let turns = turns.iter().map(|number| turn(*number)).collect();
-        fold.step(FoldStep::Resume(Box::new(Snapshot { turns, resets, passed: Some(60), ..Snapshot::default() })));
+        fold.step(FoldStep::Resume(Box::new(Snapshot {
+            turns,
+            resets,
+            passed: Some(60),
+            ..Snapshot::default()
+        })));
         let line = fold.timeline();
         let all: Vec<u64> = line.iterations.iter().map(|one| one.number).collect();
         (all, line.resets["iteration-cap"])
