@@ -20,5 +20,5 @@ pub mod view;
 pub mod weakening;
 pub mod workspace;
 
-/// What a verb needs, or the reason why it cannot have it.
+/// The value that was asked for, or the reason why a verb cannot have it.
 pub type Result<T, E = error::OpsError> = std::result::Result<T, E>;
