@@ -47,7 +47,7 @@ pub use examine::{Examination, FailureTrace, ReportReading, UnreadableReport, ex
 pub use file::{MAX_REPORT_BYTES, ReportReader};
 pub use format::Format;
 pub use lines::Stream;
-pub use normalize::{Change, Mask, Root, normalize_contents, normalize_error, normalize_id};
+pub use normalize::{Change, Mask, Root, normalize_contents, normalize_error, normalize_id, stable_id};
 pub use pattern::pattern;
 pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};

@@ -8,7 +8,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{TestStatus, normalize::mask_digits, normalize::mask_in_id};
+use crate::{TestStatus, normalize::mask_digits, stable_id};
 
 /// A sha256. Shown as 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,14 +50,14 @@ impl Scheme {
     }
 
     /// The signature of a result: scheme, runner, command, status class and the failing ids, which are sorted here
-    /// and count once each. `failing` holds normalized ids ([`normalize_id`](super::normalize_id)). What is made up anew in every
-    /// run (moments, UUIDs, addresses, temporary names) counts as one.
+    /// and count once each. `failing` holds normalized ids ([`normalize_id`](super::normalize_id)), which count by their
+    /// [`stable_id`].
     pub fn result(self, runner: &str, command: &str, status: TestStatus, failing: &[String]) -> Digest {
-        let mut ids: Vec<String> = failing.iter().map(|id| mask_in_id(id)).collect();
+        let mut ids: Vec<_> = failing.iter().map(|id| stable_id(id)).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut fields = Fields::new(self, "ids");
-        for field in [runner, command, status.as_str()].into_iter().chain(ids.iter().map(String::as_str)) {
+        for field in [runner, command, status.as_str()].into_iter().chain(ids.iter().map(AsRef::as_ref)) {
             fields.add(field);
         }
         fields.finish()
@@ -84,8 +84,7 @@ impl Scheme {
         if errors.is_empty() {
             return None;
         }
-        let of_test = |error: &ErrorText| error.test.as_deref().map(mask_in_id);
-        let mut sorted: Vec<_> = errors.iter().map(|error| (of_test(error), &error.text)).collect();
+        let mut sorted: Vec<_> = errors.iter().map(|error| (error.test.as_deref().map(stable_id), &error.text)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let mut fields = Fields::new(self, level);
@@ -168,11 +167,16 @@ mod tests {
             ("t[123e4567-e89b-12d3-a456-426614174000]", "t[00000000-e89b-12d3-a456-426614174999]"),
             ("t[<object at 0x7f3a2b4c5d6e>]", "t[<object at 0x7f3a2b4c0000>]"),
             ("t[/tmp/pytest-of-a/x8Yz3kQ1/in]", "t[/tmp/pytest-of-a/b7Kp2mR9/in]"),
+            ("t[/tmp/tmpk3_9xw0a/out.txt]", "t[/tmp/tmpq8_2yz7b/out.txt]"),
+            ("t_123e4567_e89b_12d3_a456_426614174000_x", "t_00000000_e89b_12d3_a456_426614174999_x"),
+            ("t_123e4567-e89b-12d3-a456-426614174000", "t_00000000-e89b-12d3-a456-426614174999"),
+            ("t_123e4567e89b42d3a456426614174000", "t_00000000e89b42d3a456426614174999"),
         ] {
             assert_eq!(of(one), of(other), "{one}");
         }
         for (one, other) in
-            [("t[10:00:00]", "t[11:00:00]"), ("t[2026]", "t[2027]"), ("t[a-b-c-d-e]", "t[a-b-c-d-f]")]
+            [("t[10:00:00]", "t[11:00:00]"), ("t[2026]", "t[2027]"), ("t[a-b-c-d-e]", "t[a-b-c-d-f]"),
+             ("t_5d41402abc4b2a76b9719d911017c592", "t_7d793037a0760186574b0282f2f435e7")]
         {
             assert_ne!(of(one), of(other), "{one}");
         }

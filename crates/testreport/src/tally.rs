@@ -9,7 +9,7 @@ use crate::test_names::{TestNames, Took};
 use crate::words::{PHRASES, cut};
 use crate::{
     Counts, ErrorText, Format, MAX_FAILING, NamedTest, ReportProblem, ReportedPlace, Root, TestStatus,
-    WordList, normalize_error, normalize_id,
+    WordList, normalize_error, normalize_id, stable_id,
 };
 
 /// Troubles that make a report less than the whole story, in rising order of weight.
@@ -213,7 +213,7 @@ impl Tally {
     pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
         if self.names.are_wanted() {
             let took = if outcome == Outcome::Skipped { Took::Skipped } else { Took::Ran };
-            self.names.add(normalize_id(id, &self.root), took);
+            self.names.add(stable_id(&normalize_id(id, &self.root)).into_owned(), took);
         }
     }
 

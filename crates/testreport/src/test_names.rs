@@ -10,7 +10,7 @@ use crate::Counts;
 /// A test of a run, by its normalized id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamedTest {
-    /// Normalized id ([`normalize_id`](super::normalize_id)).
+    /// Normalized id ([`normalize_id`](super::normalize_id)), made stable ([`stable_id`](super::stable_id)).
     pub id: String,
     /// True when no test of that id ran: all of them were skipped.
     pub skipped: bool,

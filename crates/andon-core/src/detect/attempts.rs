@@ -130,8 +130,8 @@ fn named(tests: &TestEvidence) -> bool {
 }
 
 fn others_fail(before: &TestEvidence, now: &TestEvidence) -> bool {
-    let failed: BTreeSet<&String> = before.failing.iter().collect();
-    let still = now.failing.iter().filter(|id| failed.contains(id)).count();
+    let failed: BTreeSet<_> = before.compared().collect();
+    let still = now.compared().filter(|id| failed.contains(id)).count();
     still * 2 < before.failing.len() && still * 2 < now.failing.len()
 }
 
@@ -165,7 +165,7 @@ fn failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Signature {
     if flaky.is_empty() {
         return tests.signature;
     }
-    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
+    let (_, steady) = tests.apart(flaky);
     signature(&tests.runner, &tests.command, tests.status, &steady)
 }
 

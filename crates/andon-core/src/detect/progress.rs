@@ -3,6 +3,7 @@
 //! An acceptance test that was written first stays red while other tests newly pass, and a test that was red before the
 //! run began is not the run's doing. Where the work moves, an output that repeats proves nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::domain::tests::{TestEvidence, TestRun};
@@ -62,14 +63,14 @@ pub(super) struct Credits {
 
 impl Credits {
     /// The credit of a result; the tests in `baseline` failed before the run began.
-    pub fn credit(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<&str>) -> Credit {
+    pub fn credit(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<Cow<'_, str>>) -> Credit {
         let passed = passed_count(tests);
         // More that pass because fewer fail is progress of another kind.
         let stays = matches!(step, Step::NotLower { gone: 0 } | Step::Rise { gone: 0 });
         let newly = stays && passed > self.passed && self.passed.is_some();
         self.passed = self.passed.max(passed);
         let named = outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated;
-        let known = named && tests.failing.iter().all(|id| baseline.contains(id.as_str()));
+        let known = named && tests.compared().all(|id| baseline.contains(&id));
         if matches!(step, Step::Green | Step::Fall { .. }) {
             self.running = 0;
         }
@@ -83,7 +84,7 @@ impl Credits {
 
 /// Returns the failures from before the run began: those of the newest run on code from before its first iteration. Records
 /// alone tell them where the first iteration left the code as it was.
-pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
+pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<Cow<'_, str>> {
     let Some(first) = timeline.iterations.first() else { return BTreeSet::new() };
     let before = |run: &&TestRun| {
         let earlier = run.at.is_some_and(|at| first.at.0 != 0 && at <= first.at);
@@ -99,7 +100,7 @@ pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
             .filter(|tests| first.number <= 1 && brings_no_code(first) && tests.code == first.code)
     };
     let found = run.or_else(recorded);
-    found.into_iter().flat_map(|tests| tests.failing.iter().map(String::as_str)).collect()
+    found.into_iter().flat_map(|tests| tests.compared()).collect()
 }
 
 /// Returns whether `run` ran on what `one` brought. The code alone does not tell: a commit of documents leaves it as it was. Where
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(recorded(commit(1).empty()), 1, "nor does an empty one bring any code");
         assert_eq!(recorded(commit(1)), 0, "the first commit brings the code that failed");
         let (mut credits, level) = (Credits::default(), Step::NotLower { gone: 0 });
-        let old = BTreeSet::from(["old"]);
+        let old = BTreeSet::from([Cow::from("old")]);
         assert_eq!(credits.credit(&red(1, &["old"], 9), level, &old), Credit::Known);
         assert_eq!(credits.credit(&red(2, &["old", "new"], 9), level, &old), Credit::Strike);
     }

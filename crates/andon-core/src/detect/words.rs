@@ -46,7 +46,7 @@ pub(super) fn flaky(names: &[String]) -> String {
 
 /// The failing tests that are flaky.
 pub(super) fn flaky_of(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Vec<String> {
-    tests.failing.iter().filter(|id| flaky.contains(*id)).cloned().collect()
+    tests.apart(flaky).0
 }
 
 /// `; flaky aside: a, b`, or nothing.

@@ -6,6 +6,9 @@ mod scopes;
 pub use overlay::{OverlayEntry, Tracking};
 pub use testreport::{Counts, NamedTest, TestStatus};
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::flag;
@@ -14,6 +17,7 @@ use super::summary::{FailingTest, HaltSummary};
 use super::time::Timestamp;
 use crate::format::fields::{Items, Packed, Text, Texts, count, count_if_any, or_default, unless_default};
 use crate::format::{List, bounded};
+use testreport::stable_id;
 
 /// Bytes of the id of a test as JSON.
 const MAX_ID: usize = 512;
@@ -364,6 +368,16 @@ impl TestEvidence {
 
     /// The runner of a run whose exit code counted once more, as it did before tests had to be named.
     pub const BY_OLD_HABIT: &'static str = "exit-once";
+
+    /// The failing tests as runs are compared by them.
+    pub fn compared(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.failing.iter().map(|id| stable_id(id))
+    }
+
+    /// The failing tests that are among `these`, which are as runs are compared by them, and the others.
+    pub fn apart(&self, these: &BTreeSet<String>) -> (Vec<String>, Vec<String>) {
+        self.failing.iter().cloned().partition(|id| these.contains(&*stable_id(id)))
+    }
 
     /// True when nothing but the exit code of the command tells how the tests went: no test is known by name or number.
     pub fn is_by_exit_code(&self) -> bool {

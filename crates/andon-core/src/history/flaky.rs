@@ -3,19 +3,21 @@
 //! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing about
 //! the edit before it, so it makes a loop look neither stuck nor better; the gates still count its failure.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::timeline::Timeline;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+use testreport::stable_id;
 
 /// The tests that failed in runs that can be compared.
 struct ComparableFailures<'a> {
     /// In any of them.
-    once: BTreeSet<&'a str>,
+    once: BTreeSet<Cow<'a, str>>,
     /// In all of them.
-    always: BTreeSet<&'a str>,
+    always: BTreeSet<Cow<'a, str>>,
 }
 
 /// The tests that differ between `results` on the same code, and those that were found to differ before.
@@ -29,7 +31,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
     results.sort_by_key(|tests| tests.code);
     for same_code in results.chunk_by(|one, next| one.code == next.code) {
         for tests in same_code {
-            flaky.extend(tests.flaky.iter().cloned());
+            flaky.extend(tests.flaky.iter().map(|id| stable_id(id).into_owned()));
         }
         // Most code has one result, in its test run and in its record: nothing to compare.
         if same_code.iter().all(|tests| tests.failing == same_code[0].failing) {
@@ -38,7 +40,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
         compare(same_code, &mut seen);
     }
     for failed in seen.into_values() {
-        flaky.extend(failed.once.difference(&failed.always).map(|id| (*id).to_owned()));
+        flaky.extend(failed.once.difference(&failed.always).map(|id| id.clone().into_owned()));
     }
     flaky
 }
@@ -52,11 +54,11 @@ fn compare<'a>(
         if !whole || tests.counts().ran() == 0 {
             continue;
         }
-        let failing: BTreeSet<&str> = tests.failing.iter().map(String::as_str).collect();
+        let failing: BTreeSet<Cow<'_, str>> = tests.compared().collect();
         let key = (tests.code, tests.counts().ran(), tests.command.as_str(), tests.runner.as_str());
         match seen.get_mut(&key) {
             Some(failed) => {
-                failed.once.extend(failing.iter().copied());
+                failed.once.extend(failing.iter().cloned());
                 failed.always.retain(|id| failing.contains(id));
             }
             None => {
@@ -75,7 +77,8 @@ impl Timeline {
             let (reported, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
                 committed.partition(|tests| tests.origin == RunOrigin::HandedIn);
             let mut found = flaky(seen.into_iter().chain(self.runs.iter().map(|run| &run.evidence)));
-            found.extend(reported.into_iter().flat_map(|tests| tests.flaky.iter().cloned()));
+            let told = reported.into_iter().flat_map(|tests| &tests.flaky);
+            found.extend(told.map(|id| stable_id(id).into_owned()));
             Arc::new(found)
         };
         self.known_flaky.get(derive)
@@ -94,17 +97,16 @@ impl Timeline {
 
     /// Returns whether `tests` fail in nothing but tests that were red before.
     pub(crate) fn is_known_red(&self, tests: &TestEvidence) -> bool {
-        let known = |id: &String| self.known_red.contains_key(id);
         tests.status == TestStatus::Failed
             && !tests.truncated
             && !tests.failing.is_empty()
-            && tests.failing.iter().all(known)
+            && tests.compared().all(|id| self.known_red.contains_key(&*id))
     }
 }
 
 /// Counts how many of the tests that fail in `tests` are flaky.
 pub fn flaky_failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> u64 {
-    let count = tests.failing.iter().filter(|id| flaky.contains(*id)).count();
+    let count = tests.compared().filter(|id| flaky.contains(&**id)).count();
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
@@ -120,6 +122,15 @@ mod tests {
 
     fn found(results: &[TestEvidence]) -> Vec<String> {
         flaky(results).into_iter().collect()
+    }
+
+    #[test]
+    fn names_that_are_made_up_in_every_run_are_the_same_test() {
+        let names = ["t[<object at 0x7f3a2b4c5d6e>]", "t[<object at 0x7f3a2b4c0000>]"];
+        let [one, two] = names.map(|name| red(1, &[name], 3));
+        assert_eq!(found(&[one.clone(), two.clone()]), [""; 0]);
+        assert_eq!(found(&[one.clone(), green(1, 3)]), ["t[<object at <address>>]"]);
+        assert_eq!(flaky_failures(&two, &flaky(&[one, green(1, 3)])), 1);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::{context::CachedTokens, events::EventKind, workflow::Workflow};
+use testreport::stable_id;
 
 /// Counters whose resets are remembered: more than there are rules.
 const MAX_RESETS: usize = 64;
@@ -86,7 +87,7 @@ impl Fold {
     /// The same fold where tests with these ids were red before.
     #[must_use]
     pub fn knowing(mut self, red: &[String]) -> Self {
-        self.timeline.known_red.extend(red.iter().map(|id| (id.clone(), KnownRedBy::Configuration)));
+        self.timeline.known_red.extend(red.iter().map(|id| (stable_id(id).into_owned(), KnownRedBy::Configuration)));
         self
     }
 
@@ -270,7 +271,7 @@ impl Timeline {
     /// Takes the tests that an answer says were red before; one that is given once more says nothing new.
     fn take_known_red(&mut self, ack: &Ack) {
         if !self.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) {
-            let known = ack.known_red.iter().map(|id| (id.clone(), KnownRedBy::Answer));
+            let known = ack.known_red.iter().map(|id| (stable_id(id).into_owned(), KnownRedBy::Answer));
             self.known_red.extend(known);
         }
     }
@@ -279,8 +280,8 @@ impl Timeline {
     fn lift_known_red(&mut self, tests: &TestEvidence) {
         let whole = !tests.truncated && tests.counts().ran() > 0 && failing_count(tests).is_some();
         if let Some(before) = self.newest_tests.as_ref().filter(|_| whole) {
-            let passes = |id: &String| before.failing.contains(id) && !tests.failing.contains(id);
-            self.known_red.retain(|id, _| !passes(id));
+            let has = |tests: &TestEvidence, id: &str| tests.compared().any(|own| own == id);
+            self.known_red.retain(|id, _| !has(before, id) || has(tests, id));
         }
     }
 

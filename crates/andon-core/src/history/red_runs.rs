@@ -2,6 +2,7 @@
 //!
 //! Commits that the gate refused for untested code, one after another: each with new code is an attempt.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use super::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::{events::CommitRefused, time::Timestamp};
+use testreport::stable_id;
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
 const CREDITS: u64 = 5;
@@ -92,9 +94,10 @@ impl RedRuns {
     /// Returns whether two red runs, of which parts are known, may be the same failure: the names that one shows are among those of
     /// the other, or neither shows any.
     fn shows_alike(&self, tests: &TestEvidence) -> bool {
-        let within = |some: &[String], all: &[String]| some.iter().all(|name| all.contains(name));
-        match (self.failing.is_empty(), tests.failing.is_empty()) {
-            (false, false) => within(&self.failing, &tests.failing) || within(&tests.failing, &self.failing),
+        let ours: BTreeSet<_> = self.failing.iter().map(|id| stable_id(id)).collect();
+        let theirs: BTreeSet<_> = tests.compared().collect();
+        match (ours.is_empty(), theirs.is_empty()) {
+            (false, false) => ours.is_subset(&theirs) || theirs.is_subset(&ours),
             (true, true) => self.code.is_some() && self.command == tests.command,
             (true, false) | (false, true) => self.code.is_some(),
         }
@@ -110,7 +113,7 @@ impl RedRuns {
 
     /// A run on what is committed: nothing was tried yet.
     fn unedited(&mut self, tests: &TestEvidence) {
-        let before = tests.failing.iter().cloned().collect();
+        let before = tests.compared().map(Cow::into_owned).collect();
         let (code, passed, command) = (Some(tests.code), tests.passed, tests.command.clone());
         *self = Self { before, code, passed, command, low: failing_count(tests), ..Self::default() };
     }
@@ -135,7 +138,7 @@ impl RedRuns {
         }
         let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
         let gained = self.passed > 0 && tests.passed > self.passed;
-        let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
+        let known = !tests.failing.is_empty() && tests.compared().all(|id| self.before.contains(&*id));
         // Of a part the last lines may be all that is seen.
         let named = !tests.failing.is_empty() || tests.errors.is_some() || self.in_part;
         self.code = Some(tests.code);

@@ -108,9 +108,9 @@ const RED_BEFORE: usize = 5;
 fn red_before(finding: &Finding, timeline: &Timeline) -> Option<Suggestion> {
     let tests = timeline.newest_tests().filter(|_| finding.about.event == EventClass::NoProgress)?;
     let runs = timeline.iterations.iter().filter_map(|one| one.tests.as_ref());
-    let failed = |id: &String| runs.clone().all(|tests| tests.failing.contains(id));
+    let failed = |id| runs.clone().all(|tests| tests.compared().any(|own| own == id));
     let known = !tests.truncated && !tests.failing.is_empty() && tests.failing.len() <= RED_BEFORE;
-    if !known || !tests.failing.iter().all(failed) {
+    if !known || !tests.compared().all(failed) {
         return None;
     }
     // A text of JSON is one of TOML as well.

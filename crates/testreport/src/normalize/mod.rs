@@ -27,7 +27,8 @@ pub use rule::Mask;
 pub(super) use rule::{Pattern, pattern};
 pub(super) use texts::MAX_TEXT;
 pub use texts::{normalize_contents, normalize_error};
-pub(super) use volatile::{mask_in_id, mask_volatile};
+pub(super) use volatile::mask_volatile;
+pub use volatile::stable_id;
 
 /// The project, as far as normalization knows it: its root directory, whose absolute path is taken out of ids and
 /// errors, and its own patterns.

@@ -7,6 +7,7 @@ use crate::detect::situation::{CodeChange, EvidenceState, Origin};
 use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
 use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
 use crate::history::{Outcome, failing_count, outcome, red_scopes};
+use testreport::stable_id;
 
 const BLOCK_COMMITS: Param<bool> = Param::off("block_commits");
 
@@ -72,7 +73,7 @@ fn of_scopes(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
 
 fn message(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
     if let Some(failing) = failing_count(tests) {
-        let known = |id: &&String| flaky.contains(*id) || tests.flaky.contains(*id);
+        let known = |id: &&String| flaky.contains(&*stable_id(id)) || tests.flaky.contains(*id);
         let flaky: Vec<String> = tests.failing.iter().filter(known).cloned().collect();
         let (of, named) = (verb(tests.total.max(failing), failing), words::list(&tests.failing, failing));
         return format!("{failing} of {of}: {named}{}", words::flaky(&flaky));

@@ -33,7 +33,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let tests = running.first()?.tests?;
     let (flaky, beside) = (situation.timeline.flaky(), situation.timeline.beside_the_point());
-    let steady: Vec<String> = tests.failing.iter().filter(|id| !beside.contains(*id)).cloned().collect();
+    let (_, steady) = tests.apart(&beside);
     let failing = steady_count(tests, &beside).unwrap_or_else(|| words::len(&steady));
     let message = format!(
         "the same {} failed {} although the code changed each time: {}{}",
