@@ -7,9 +7,10 @@ use std::path::Path;
 
 use andon_agents::CompletedCall;
 use andon_agents::ruling::{TestPlace, Tests, decided_by, only_reads};
-use andon_core::command_words::program_name;
+use andon_core::command_words::{ShellLine, innermost, program_name};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestStatus};
 use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
+use andon_core::shell_reading::Reading;
 use andon_engine::adapter::events::words_of;
 use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -108,10 +109,14 @@ fn printed(call: &CompletedCall) -> Vec<u8> {
     text[text.len().saturating_sub(MAX_ANSWER)..].to_vec()
 }
 
-/// A line with `andon test` in it.
+/// A line of which a command is `andon test`.
 fn runs_ours(script: &str) -> bool {
-    let words: Vec<&str> = script.split(|c: char| c.is_whitespace() || ";&|()".contains(c)).collect();
-    words.windows(2).any(|two| program_name(two[0]) == "andon" && matches!(two[1], "test" | "t"))
+    Reading::through(script).commands().iter().any(|command| {
+        let words = command.values();
+        let words = innermost(&words);
+        matches!(words, [program, "test" | "t", ..] if program_name(program) == "andon")
+            || ShellLine::of_words(words).is_some_and(|shell| runs_ours(shell.line))
+    })
 }
 
 /// The configured commands: `test.command`, and those of the scopes.
@@ -134,4 +139,22 @@ pub(crate) fn at_work<T>(
     let top = ws.repo.workdir()?.canonicalize().ok()?;
     let cwd = cwd.map_or(ctx.cwd.as_path(), Path::new).canonicalize().ok()?;
     read(TestPlace { cwd: &cwd, top: &top })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_run_is_known_by_the_commands_of_a_line() {
+        for (line, ours) in [
+            ("cd api && andon test 2>&1 | tail -20", true),
+            ("timeout 60 /usr/bin/andon t", true),
+            ("bash -lc 'andon test'", true),
+            ("git commit -m 'run andon test'; pytest", false),
+            ("echo andon test; pytest", false),
+        ] {
+            assert_eq!(runs_ours(line), ours, "{line}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ mod tasks;
 
 use self::{listing::Listing, tasks::Task};
 use andon_core::WordList;
+use andon_core::shell_reading::{Reading, SimpleCommand};
 use testreport::command_words::{innermost, program_name};
 
 pub(crate) use self::python::is_test_module;
@@ -42,16 +43,14 @@ const STARTERS: [&str; 6] = ["npx", "python", "python3", "-m", "uv", "run"];
 impl GuessedCommand {
     /// True where all that it runs names no test: its exit code is all there is to know.
     pub fn names_no_test(&self) -> bool {
-        let commands = self.script.split(['\n', ';', '&', '|']);
-        let mut commands =
-            commands.map(|one| one.trim_start_matches('@').trim()).filter(|one| !one.is_empty());
-        let is_nameless = |command: &str| {
-            let words: Vec<&str> = command.split_whitespace().collect();
+        let is_nameless = |command: &SimpleCommand<'_>| {
+            let words: Vec<&str> = command.values().iter().map(|word| word.trim_start_matches('@')).collect();
             let words: Vec<&str> = innermost(&words).iter().map(|word| program_name(word)).collect();
             let starters = words.iter().take_while(|word| STARTERS.contains(word)).count();
             NAMELESS.beginning(words.get(starters..).unwrap_or_default()).is_some()
         };
-        !self.script.trim().is_empty() && commands.all(is_nameless)
+        let read = Reading::through(&self.script);
+        read.is_whole && !read.commands().is_empty() && read.commands().iter().all(is_nameless)
     }
 }
 

@@ -127,6 +127,11 @@ impl PrintedOutput {
         told::build_error(self.lines())
     }
 
+    /// The number of different errors of a build that failed.
+    pub(super) fn build_errors(&self) -> u64 {
+        told::build_errors(self.lines())
+    }
+
     /// The tests that the lines name or count, in whatever words.
     pub(super) fn told(&self) -> ToldTests {
         let mut told = self.told;

@@ -51,6 +51,8 @@ pub struct ParsedRun {
     pub not_started: Option<String>,
     /// The first line that names failures, of a run that passes by its exit code alone.
     pub doubt: Option<String>,
+    /// The number of different errors in the output of a build that failed; 0 where none is known as one.
+    pub build_errors: u64,
     /// True where no report and no word of the output names a test, and nothing else is wrong.
     pub unnamed: bool,
     /// The places of the tests, as far as reports and runners tell them. Whether tests that ran there say something of the
@@ -83,6 +85,7 @@ impl ParsedRun {
             warnings,
             not_started,
             doubt,
+            build_errors: 0,
             unnamed,
             places,
         }
@@ -115,6 +118,9 @@ impl ParsedRun {
                 run.doubt = printed.first_failure().map(|line| line.trim().to_owned());
             }
             _ => {}
+        }
+        if run.status == TestStatus::BuildFailed {
+            run.build_errors = printed.build_errors();
         }
         run
     }

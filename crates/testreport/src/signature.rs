@@ -84,7 +84,8 @@ impl Scheme {
         if errors.is_empty() {
             return None;
         }
-        let mut sorted: Vec<_> = errors.iter().map(|error| (error.test.as_deref().map(stable_id), &error.text)).collect();
+        let mut sorted: Vec<_> =
+            errors.iter().map(|error| (error.test.as_deref().map(stable_id), &error.text)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let mut fields = Fields::new(self, level);
@@ -168,16 +169,22 @@ mod tests {
             ("t[<object at 0x7f3a2b4c5d6e>]", "t[<object at 0x7f3a2b4c0000>]"),
             ("t[/tmp/pytest-of-a/x8Yz3kQ1/in]", "t[/tmp/pytest-of-a/b7Kp2mR9/in]"),
             ("t[/tmp/tmpk3_9xw0a/out.txt]", "t[/tmp/tmpq8_2yz7b/out.txt]"),
+            ("t[tmpk3_9xw0a]", "t[tmpq8_2yz7b]"),
+            ("t[/tmp/data_k3_9xw0a/out-1]", "t[/tmp/data_q8_2yz7b/out-1]"),
             ("t_123e4567_e89b_12d3_a456_426614174000_x", "t_00000000_e89b_12d3_a456_426614174999_x"),
             ("t_123e4567-e89b-12d3-a456-426614174000", "t_00000000-e89b-12d3-a456-426614174999"),
             ("t_123e4567e89b42d3a456426614174000", "t_00000000e89b42d3a456426614174999"),
         ] {
             assert_eq!(of(one), of(other), "{one}");
         }
-        for (one, other) in
-            [("t[10:00:00]", "t[11:00:00]"), ("t[2026]", "t[2027]"), ("t[a-b-c-d-e]", "t[a-b-c-d-f]"),
-             ("t_5d41402abc4b2a76b9719d911017c592", "t_7d793037a0760186574b0282f2f435e7")]
-        {
+        for (one, other) in [
+            ("t[10:00:00]", "t[11:00:00]"),
+            ("t[2026]", "t[2027]"),
+            ("t[a-b-c-d-e]", "t[a-b-c-d-f]"),
+            ("t[tmp_result1]", "t[tmp_result2]"),
+            ("t[/tmp/a/b]", "t[/tmp/a/c]"),
+            ("t_5d41402abc4b2a76b9719d911017c592", "t_7d793037a0760186574b0282f2f435e7"),
+        ] {
             assert_ne!(of(one), of(other), "{one}");
         }
     }

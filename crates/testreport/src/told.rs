@@ -3,6 +3,7 @@
 //! A run of an unknown runner passes only where its output shows that tests ran: by a line that counts some that passed, or
 //! by lines that name them. The grammar is that of numbers beside words; the words are sections of `phrases.txt`.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -249,9 +250,29 @@ fn begins(text: &str, words: WordList) -> bool {
 
 /// The first error of a build.
 pub(super) fn build_error<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    lines.find(|line| is_build_error(line))
+}
+
+fn is_build_error(line: &str) -> bool {
     static COMPILED: LazyLock<Vec<Regex>> =
         LazyLock::new(|| BUILD_ERRORS.iter().filter_map(pattern).collect());
-    lines.find(|line| COMPILED.iter().any(|pattern| pattern.is_match(line)))
+    COMPILED.iter().any(|pattern| pattern.is_match(line))
+}
+
+/// The number of different errors in the output of a build that failed. rustc says below an error where it is, and Go says no more than
+/// the place.
+pub(super) fn build_errors<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> u64 {
+    let is_of_go = |line: &str| {
+        let place = line.split_once(".go:").filter(|(file, _)| !file.contains(' '));
+        place.is_some_and(|(_, place)| place.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    let next = lines.clone().skip(1).chain([""]);
+    let errors = lines.zip(next).filter_map(|(line, next)| {
+        let is_placed = line.starts_with("error") && next.trim_start().starts_with("--> ");
+        let is_error = is_placed || is_build_error(line) || is_of_go(line);
+        is_error.then_some((line, if is_placed { next } else { "" }))
+    });
+    u64::try_from(errors.collect::<BTreeSet<_>>().len()).unwrap_or(u64::MAX)
 }
 
 /// True for a line with which a tool says that one of its sessions failed.
@@ -352,6 +373,24 @@ mod tests {
         let mut told = ToldTests::default();
         text.lines().for_each(|line| told.line(line));
         told.passed().map_or(0, |counts| counts.passed)
+    }
+
+    #[test]
+    fn different_errors_of_a_build_are_counted() {
+        for (text, number) in [
+            (
+                "error[E0425]: a\n --> src/lib.rs:3:5\nerror[E0425]: a\n --> src/lib.rs:9:5\nerror: aborting due to 2",
+                2,
+            ),
+            ("error[E0425]: a\n --> src/lib.rs:3:5\nerror[E0425]: a\n --> src/lib.rs:3:5", 1),
+            ("src/a.ts(3,5): error TS2304: a\nsrc/a.ts(4,5): error TS2304: a\nFound 2 errors.", 2),
+            ("a.c:3:5: error: b\na.c:3:5: note: c\nb.c:1:1: error: d\nmake: *** [all] Error 1", 2),
+            ("# example.com/a\n./a.go:3:5: undefined: x\n./a.go:4:5: undefined: y\nFAIL", 2),
+            ("A.java:3: error: ';' expected\nA.java:9: error: ';' expected\n2 errors", 2),
+            ("warning: unused\n --> src/lib.rs:3:5\nmake: *** [all] Error 1", 0),
+        ] {
+            assert_eq!(build_errors(text.lines()), number, "{text}");
+        }
     }
 
     #[test]

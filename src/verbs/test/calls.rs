@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::whereabouts::NamedPath;
 use andon_config::TestCommand;
 use andon_engine::effect::program::StartedProgram;
 use andon_engine::effect::report_files;
@@ -29,7 +30,7 @@ type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub(super) struct SureCalls {
     pub(super) calls: Vec<RunnerCall>,
     pub(super) directories: Vec<PathBuf>,
-    pub(super) paths: Vec<PathBuf>,
+    pub(super) paths: Vec<NamedPath>,
 }
 
 /// The calls and directories of `command` in the project at `top`.
@@ -92,7 +93,7 @@ struct Calls<'a> {
     variables: Variables<'a>,
     found: SureCalls,
     /// The paths given to programs that are no known runner, where there is one.
-    others: Option<Vec<PathBuf>>,
+    others: Option<Vec<NamedPath>>,
 }
 
 impl Calls<'_> {
@@ -134,11 +135,14 @@ impl Calls<'_> {
 }
 
 /// The words behind a program and its command that may be paths: `tests/test_a.py::test_b` names a test in one.
-pub(super) fn paths(directory: &Path, words: &[String]) -> impl Iterator<Item = PathBuf> {
-    let is_command = |(at, word): &(usize, &String)| *at == 0 && word.as_str() == "test";
-    let behind = words.iter().skip(1).enumerate().filter(move |one| !is_command(one));
-    let words = behind.map(|(_, word)| word).filter(|word| !word.starts_with('-'));
-    words.map(|word| directory.join(word.split("::").next().unwrap_or(word)))
+pub(super) fn paths(directory: &Path, words: &[String]) -> impl Iterator<Item = NamedPath> {
+    let texts: Vec<&str> = words.iter().take(2).map(String::as_str).collect();
+    let is_command = texts.get(1) == Some(&"test") && RunnerCall::of_words(&texts).is_none();
+    let pairs = words.windows(2).skip(usize::from(is_command)).filter(|two| !two[1].starts_with('-'));
+    pairs.map(|two| {
+        let path = directory.join(two[1].split("::").next().unwrap_or_default());
+        if two[0].starts_with('-') { NamedPath::BehindOption(path) } else { NamedPath::Given(path) }
+    })
 }
 
 /// Options that have a program work in another directory: the program and the option, a row each.

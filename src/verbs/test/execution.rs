@@ -105,7 +105,7 @@ impl Execution {
         let sure = calls::of_command(&top, asked, &|name| ctx.var(name).map(str::to_owned));
         sure.calls.into_iter().for_each(|call| reader.expect(call));
         sure.directories.iter().for_each(|directory| whereabouts.ran_in(directory));
-        sure.paths.iter().for_each(|path| whereabouts.asked_for(path));
+        sure.paths.iter().for_each(|named| whereabouts.asked_for(named));
         if let Some(by) = calls::masks_exit(&top, asked) {
             reader.exit_masked_by(by);
         }
@@ -200,7 +200,7 @@ fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs:
         let Some(call) = calls::of_started(started) else { continue };
         reader.saw(call);
         whereabouts.ran_in(&started.directory);
-        calls::paths(&started.directory, &started.words).for_each(|path| whereabouts.asked_for(&path));
+        calls::paths(&started.directory, &started.words).for_each(|named| whereabouts.asked_for(&named));
     }
 }
 

@@ -12,6 +12,10 @@ use testreport::{RUNNERS, ReportedPlace, WordList};
 pub(super) struct Whereabouts {
     top: PathBuf,
     elsewhere: Option<PathBuf>,
+    /// The directory outside of the working tree in which a runner says that it runs.
+    stated: Option<PathBuf>,
+    /// The directories of files that options name: pytest calls that of its configuration its root, wherever the tests are.
+    configured: Vec<PathBuf>,
     /// Tests outside of the working tree that the command names.
     named: Option<PathBuf>,
     /// It names some in the working tree as well, or a runner says that it runs there.
@@ -33,6 +37,8 @@ impl Whereabouts {
         Self {
             top: top.canonicalize().unwrap_or_else(|_| top.to_owned()),
             elsewhere: None,
+            stated: None,
+            configured: Vec::new(),
             named: None,
             is_here_too: false,
         }
@@ -41,20 +47,31 @@ impl Whereabouts {
     /// Takes note of a directory in which tests run. It has to be there while they do: a container has directories of its own,
     /// and one that holds the working tree may hold the configuration of its tests.
     pub(super) fn ran_in(&mut self, directory: &Path) {
-        let Some(directory) = Some(directory).filter(|_| self.elsewhere.is_none()) else { return };
-        let Ok(place) = directory.canonicalize() else { return };
-        self.elsewhere = (!self.is_here(&place)).then_some(place);
+        if self.elsewhere.is_none() {
+            self.elsewhere = directory.canonicalize().ok().filter(|place| !self.is_here(place));
+        }
     }
 
     /// Takes note of a directory in which a runner says that it runs.
     pub(super) fn stated(&mut self, directory: &Path) {
-        self.is_here_too |= directory.canonicalize().is_ok_and(|place| place.starts_with(&self.top));
-        self.ran_in(directory);
+        let Ok(place) = directory.canonicalize() else { return };
+        self.is_here_too |= place.starts_with(&self.top);
+        if !self.is_here(&place) {
+            self.stated.get_or_insert(place);
+        }
     }
 
-    /// Takes note of a path that the command gives to a runner, where tests are there.
-    pub(super) fn asked_for(&mut self, path: &Path) {
-        let Some(place) = path.canonicalize().ok().filter(|place| holds_tests(place)) else { return };
+    /// Takes note of a path that the command gives to a runner, where tests are there. Behind an option it may be anything else.
+    pub(super) fn asked_for(&mut self, named: &NamedPath) {
+        let (NamedPath::Given(path) | NamedPath::BehindOption(path)) = named;
+        let Ok(place) = path.canonicalize() else { return };
+        let is_given = matches!(named, NamedPath::Given(_));
+        if !is_given && place.is_file() {
+            self.configured.extend(place.parent().map(Path::to_owned));
+        }
+        if !(is_of_tests(&place) || is_given && is_project(&place)) {
+            return;
+        }
         let directory = if place.is_dir() { Some(place.as_path()) } else { place.parent() };
         if directory.is_none_or(|directory| self.is_here(directory)) {
             self.is_here_too = true;
@@ -128,17 +145,32 @@ impl Whereabouts {
 
     /// The first directory outside of the working tree.
     pub(super) fn elsewhere(&self) -> Option<&Path> {
-        self.elsewhere.as_deref().or_else(|| self.named.as_deref().filter(|_| !self.is_here_too))
+        let stated = self.stated.as_ref().filter(|place| !self.configured.contains(place));
+        let named = self.named.as_ref().filter(|_| !self.is_here_too);
+        self.elsewhere.as_ref().or(stated).or(named).map(PathBuf::as_path)
     }
 }
 
-/// True for a file or a directory of tests by its name, for a project and for its manifest.
-fn holds_tests(place: &Path) -> bool {
+/// A path among the words of a command.
+#[derive(Debug)]
+pub(super) enum NamedPath {
+    Given(PathBuf),
+    /// It may be the value of the option before it.
+    BehindOption(PathBuf),
+}
+
+/// True for a file or a directory of tests by its name.
+fn is_of_tests(place: &Path) -> bool {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     let is_word = |word: &str| NAMES.contains(word) || word.ends_with("Test") || word.ends_with("Tests");
-    let is_manifest = MANIFESTS.contains(&name) || name.ends_with("proj");
-    is_manifest
-        || name.split(|one: char| !one.is_ascii_alphanumeric()).any(is_word)
+    name.split(|one: char| !one.is_ascii_alphanumeric()).any(is_word)
+}
+
+/// True for a project and for its manifest.
+fn is_project(place: &Path) -> bool {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    MANIFESTS.contains(&name)
+        || name.ends_with("proj")
         || MANIFESTS.iter().any(|manifest| place.join(manifest).is_file())
 }
 
@@ -209,13 +241,24 @@ mod tests {
             (&["other/tests"], Some("top"), false),
             (&["other/tests"], Some("."), true),
             (&["lib", "lib/setup.py", "no/tests"], None, false),
+            (&["-", "app"], None, false),
+            (&["-", "other/tests"], None, true),
+            (&["-", "app/package.json"], Some("app"), false),
+            (&["-", "app/package.json", "other/tests"], Some("app"), true),
+            (&["-", "app"], Some("app"), true),
         ] {
             let mut seen = Whereabouts::of(&top);
             if let Some(root) = stated {
                 seen.stated(&dir.path().join(root));
             }
-            for path in named {
-                seen.asked_for(&dir.path().join(path));
+            for (at, path) in named.iter().enumerate().filter(|(_, path)| **path != "-") {
+                let path = dir.path().join(path);
+                let is_behind = at > 0 && named[at - 1] == "-";
+                seen.asked_for(&if is_behind {
+                    NamedPath::BehindOption(path)
+                } else {
+                    NamedPath::Given(path)
+                });
             }
             assert_eq!(seen.elsewhere().is_some(), elsewhere, "{named:?} {stated:?}");
         }

@@ -100,7 +100,7 @@ pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<Cow<'_, str>> {
             .filter(|tests| first.number <= 1 && brings_no_code(first) && tests.code == first.code)
     };
     let found = run.or_else(recorded);
-    found.into_iter().flat_map(|tests| tests.compared()).collect()
+    found.into_iter().flat_map(TestEvidence::compared).collect()
 }
 
 /// Returns whether `run` ran on what `one` brought. The code alone does not tell: a commit of documents leaves it as it was. Where

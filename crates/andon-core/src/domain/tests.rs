@@ -81,6 +81,9 @@ pub struct TestEvidence {
     /// Tests that the last full run on the same tests ran, when this run passed with fewer.
     #[serde(default, deserialize_with = "count_if_any")]
     pub full_run: Option<u64>,
+    /// The number of different errors that a build that failed shows; 0 where none is known.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
+    pub build_errors: u64,
     /// Sorted ids of tests whose result differed between runs on the same code, this or an earlier one, at most
     /// [`TestEvidence::MAX_FLAKY`].
     #[serde(default, rename = "flaky_tests", with = "Texts::<{ TestEvidence::MAX_FLAKY }, MAX_ID>")]
@@ -312,6 +315,7 @@ impl TestEvidence {
             origin: RunOrigin::Here,
             ran_on: RanOn::ThisCode,
             full_run: None,
+            build_errors: 0,
             flaky: Vec::new(),
             set: None,
             names: None,

@@ -87,7 +87,9 @@ impl Fold {
     /// The same fold where tests with these ids were red before.
     #[must_use]
     pub fn knowing(mut self, red: &[String]) -> Self {
-        self.timeline.known_red.extend(red.iter().map(|id| (stable_id(id).into_owned(), KnownRedBy::Configuration)));
+        self.timeline
+            .known_red
+            .extend(red.iter().map(|id| (stable_id(id).into_owned(), KnownRedBy::Configuration)));
         self
     }
 

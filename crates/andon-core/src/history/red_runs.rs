@@ -54,6 +54,9 @@ pub struct RedRuns {
     credit: u64,
     low: Option<u64>,
     passed: u64,
+    /// The fewest errors of builds that failed.
+    #[serde(default)]
+    low_of_build: Option<u64>,
 }
 
 impl RedRuns {
@@ -136,13 +139,17 @@ impl RedRuns {
         if let Some(count) = count {
             push_bounded(&mut self.counts, count, MAX_COUNTS);
         }
-        let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
+        let unbuilt = Some(tests.build_errors).filter(|errors| *errors > 0);
+        let falls =
+            |count: Option<u64>, low: Option<u64>| count.zip(low).is_some_and(|(count, low)| count < low);
+        let lower = falls(count, self.low) || falls(unbuilt, self.low_of_build);
         let gained = self.passed > 0 && tests.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.compared().all(|id| self.before.contains(&*id));
         // Of a part the last lines may be all that is seen.
         let named = !tests.failing.is_empty() || tests.errors.is_some() || self.in_part;
         self.code = Some(tests.code);
         self.low = self.low.min(count).or(count);
+        self.low_of_build = self.low_of_build.min(unbuilt).or(unbuilt);
         self.passed = self.passed.max(tests.passed);
         self.failing.clone_from(&tests.failing);
         self.command.clone_from(&tests.command);

@@ -11,7 +11,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{Arguments, EventKind};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
 use andon_core::history::{EventEffect, Timeline, is_edit};
-use andon_core::{detect, policy};
+use andon_core::{detect, policy, shell_reading::Reading};
 use andon_store::journal::JournalLine;
 
 /// Asks the rules after each fact.
@@ -135,19 +135,12 @@ impl<'a> RuleFeed<'a> {
 /// Returns whether a command of a call, by its short form, is one that `agents.waits` names: word by word, where `*` is the rest.
 fn waits(shown: &str, named: &[String]) -> bool {
     let asked = shown.split_once(": ").map_or("", |(_, asked)| asked.split(" {").next().unwrap_or(asked));
-    let is = |command: &str, pattern: &String| {
-        let mut words = command.split_whitespace();
-        let mut wanted = pattern.split_whitespace();
-        loop {
-            match (wanted.next(), words.next()) {
-                (Some("*"), _) | (None, None) => return true,
-                (wanted, word) if wanted == word => {}
-                (_, _) => return false,
-            }
-        }
+    let is = |words: &[&str], pattern: &String| {
+        let wanted: Vec<&str> = pattern.split_whitespace().collect();
+        wanted.strip_suffix(&["*"]).map_or_else(|| words == wanted, |first| words.starts_with(first))
     };
-    let mut commands = asked.split(['&', '|', ';']).filter(|command| !command.trim().is_empty());
-    commands.any(|command| named.iter().any(|pattern| is(command, pattern)))
+    let read = Reading::parse(asked);
+    read.commands().iter().any(|command| named.iter().any(|pattern| is(&command.values(), pattern)))
 }
 
 /// Joins two decisions of one verdict; of one rule the newer finding counts.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Guess, GuessedCommand, WORDS, beside, guessed, listing::Listing, sure, unsure};
-use andon_core::WordList;
+use andon_core::{WordList, shell_reading::Reading};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -180,14 +180,15 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Guess {
 
 /// True for a script that runs the tests of all packages.
 fn reaches(script: &str) -> bool {
-    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(word))
+    let read = Reading::through(script);
+    let mut words = read.commands().into_iter().flat_map(|command| command.values());
+    words.any(|word| word.split(['/', '=', ' ']).any(|part| REACHING.contains(part)))
 }
 
 /// A runner that waits for changes never ends: vitest does so on a terminal, unless an option forbids it.
 fn of_script(manager: Manager, script: &str) -> Guess {
-    let words: Vec<&str> = script.split_whitespace().collect();
-    let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
-    let command = words.get(last..).unwrap_or_default();
+    let read = Reading::through(script);
+    let command = read.commands().pop().map_or_else(Vec::new, |last| last.values());
     let watches = command
         .iter()
         .any(|word| matches!(*word, "--watch" | "--watchAll" | "--watch=true" | "-w" | "watch" | "dev"));

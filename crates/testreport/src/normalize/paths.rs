@@ -98,19 +98,6 @@ fn has_temporary(text: &str) -> bool {
     text.contains("tmp") || text.contains("/var/folders/") || text.contains("/dev/shm")
 }
 
-/// In ids a path is likelier a parameter: it stays, unless some name in it was made up.
-pub(super) fn mask_temp_names(text: &str) -> Cow<'_, str> {
-    if !has_temporary(text) {
-        return Cow::Borrowed(text);
-    }
-    let found = replace_by(&TEMP, text, |found| {
-        let path = found.get(2).map_or("", |group| group.as_str());
-        let made_up = path.split('/').any(|name| !name.is_empty() && is_made_up(name));
-        if made_up { masked(found) } else { found.get(0).map_or("", |group| group.as_str()).to_owned() }
-    });
-    owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
-}
-
 /// A changed text without the borrow of the one before it.
 fn owned_or<'t>(next: Cow<'_, str>, before: &str) -> Option<Cow<'t, str>> {
     match next {
@@ -138,7 +125,7 @@ pattern!(DRAWN, r"(?-u:\b)tmp[a-z0-9_]{8}(?-u:\b)");
 
 /// Random names by Python, anywhere: `tmp` and eight letters, digits and `_`. Only those that no person would have
 /// thought of: `tmp_result1` is a name.
-fn mask_drawn_names(text: &str) -> Cow<'_, str> {
+pub(super) fn mask_drawn_names(text: &str) -> Cow<'_, str> {
     if !text.contains("tmp") {
         return Cow::Borrowed(text);
     }
@@ -293,20 +280,6 @@ mod tests {
                 ("/tmp/data_k3_9xw0a/x.txt /tmp/data_k3_9xw0a", "<tmp>/x.txt <tmp>"),
                 ("/srv/build/tmpk3_9xw0a/x tmp_9xw0ab1", "/srv/build/<tmp>/x <tmp>"),
                 ("tmp_result1 tmp_results tmpfile_v2", "tmp_result1 tmp_results tmpfile_v2"),
-            ],
-        );
-    }
-
-    #[test]
-    fn temporary_names_in_ids() {
-        check(
-            mask_temp_names,
-            &[
-                ("test[/tmp/a/b-seed 5]", "test[/tmp/a/b-seed 5]"),
-                ("test[/tmp/tmpk3_9xw0a/out.txt]", "test[<tmp>/out.txt]"),
-                ("test[/tmp/data_k3_9xw0a/out.txt-1]", "test[<tmp>/out.txt-1]"),
-                ("test[tmpk3_9xw0a]", "test[<tmp>]"),
-                ("tests/a.py::test_tmp_results[tmp_result1]", "tests/a.py::test_tmp_results[tmp_result1]"),
             ],
         );
     }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::numbers::mask_addresses;
-use super::paths::{is_made_up, mask_temp_names, strip_root};
+use super::paths::{is_made_up, mask_drawn_names, strip_root};
 use super::rule::{has_digit, has_digits, pattern, replace, replace_by, replace_digits};
 use crate::Root;
 
@@ -51,7 +51,7 @@ pub fn stable_id(id: &str) -> Cow<'_, str> {
     if !has_digit(id) && !id.contains("mp") {
         return Cow::Borrowed(id);
     }
-    let steps = [mask_temp_names, mask_addresses, mask_dates, mask_uuids, mask_temporary, mask_defaults];
+    let steps = [mask_temporary, mask_drawn_names, mask_addresses, mask_dates, mask_uuids, mask_defaults];
     Cow::Owned(steps.iter().fold(id.to_owned(), |id, step| step(&id).into_owned()))
 }
 
@@ -144,7 +144,9 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!([&MOMENT, &UUID, &CLOCK, &USAGE, &TEMP, &DEFAULT].into_iter().all(|pattern| pattern.is_some()));
+        assert!(
+            [&MOMENT, &UUID, &CLOCK, &USAGE, &TEMP, &DEFAULT].into_iter().all(|pattern| pattern.is_some())
+        );
     }
 
     #[test]

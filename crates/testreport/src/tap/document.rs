@@ -43,6 +43,8 @@ struct Frame {
     named: Option<Vec<(String, Outcome)>>,
     /// The reason that it is not the whole.
     problem: Option<ReportProblem>,
+    /// Its first line skipped a level: only points that close it tell a subtest from other output.
+    doubtful: bool,
 }
 
 impl Frame {
@@ -201,7 +203,7 @@ impl Document {
         }
         let child = if self.frames.len() == depth + 2 { self.frames.pop() } else { None };
         let Some(frame) = self.frames.last_mut() else { return };
-        frame.points = frame.points.saturating_add(1);
+        (frame.points, frame.doubtful) = (frame.points.saturating_add(1), false);
         if let Some(number) = point.number.filter(|_| !names_file(&point.description)) {
             frame.numbers.take(number);
         }
@@ -249,10 +251,11 @@ impl Document {
         }
     }
 
-    /// The frame at `depth`, opened when its parent is open; `None` for a line that skips a level.
+    /// The frame at `depth`, opened with those above it that are not open.
     fn frame(&mut self, depth: usize) -> Option<&mut Frame> {
-        if depth == self.frames.len() {
-            self.frames.push(Frame::new());
+        let doubtful = depth > self.frames.len();
+        while self.frames.len() <= depth {
+            self.frames.push(Frame { doubtful, ..Frame::new() });
         }
         self.frames.get_mut(depth)
     }
@@ -261,6 +264,9 @@ impl Document {
     fn close_unclosed(&mut self) {
         let Some(child) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
+        if child.doubtful {
+            return;
+        }
         let came = child.points;
         if came > 0 || child.plan != Plan::Missing {
             parent.problem = child.problem.clone().or(Some(ReportProblem::Truncated(format!(

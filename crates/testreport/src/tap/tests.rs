@@ -57,6 +57,10 @@ not ok 1 - math
 # fail 1
 ";
 
+/// Its first lines are two levels deep.
+const DEEP: &str =
+    "        ok 1 - x\n        not ok 2 - y\n        1..2\n    not ok 1 - b\n    1..1\nnot ok 1 - a\n1..1\n";
+
 #[test]
 fn counts_and_ids() {
     let cases: &[(&str, Counts, &[&str], TestStatus)] = &[
@@ -82,6 +86,8 @@ fn counts_and_ids() {
         ("    not ok 1 - in\nok 1 - out # TODO\n1..1\n", counts(0, 1, 0), &["out > in"], TestStatus::Failed),
         ("    not ok 1 - in\nnot ok 1 - out # TODO\n1..1\n", counts(0, 0, 1), &[], TestStatus::NoTests),
         ("        ok 1 - noise\n1..1\nok 1\n", counts(1, 0, 0), &[], TestStatus::Passed),
+        ("        1..3\n        ok 1 - noise\nok 1\n1..1\n", counts(1, 0, 0), &[], TestStatus::Passed),
+        (DEEP, counts(1, 1, 0), &["a > b > y"], TestStatus::Failed),
         ("1..1\nok 1 - a\n  ---\n    not ok 1 - printed\n  ...\n", counts(1, 0, 0), &[], TestStatus::Passed),
         ("1..1\nhello\n\nok 1\n# bye\n", counts(1, 0, 0), &[], TestStatus::Passed),
     ];

@@ -199,6 +199,16 @@ mod tests {
         };
         assert!(!halts(row(5, |_| 1)) && halts(row(6, |_| 1)), "the same error");
         assert!(!halts(row(11, |state| state)) && halts(row(12, |state| state)), "another one each time");
+        let shows = |errors: fn(u64) -> u64| -> Vec<Fact> {
+            let one = |state: u8| TestEvidence {
+                build_errors: errors(state.into()),
+                ..broken(state, TestStatus::BuildFailed, state)
+            };
+            (1..=30).map(|state| edited(one(state))).collect()
+        };
+        assert!(!halts(shows(|state| 31 - state)), "fewer each time");
+        assert!(halts(shows(|state| state)), "more each time");
+        assert!(halts(shows(|state| 2 + state % 2)), "one is repaired and comes back");
         let passed = row(11, |state| state).into_iter().chain([edited(green(50, 9))]);
         assert!(!halts(passed.chain(row(11, |state| state)).collect()), "it built between");
     }
