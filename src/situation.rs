@@ -90,10 +90,8 @@ impl SharedHooks {
                 // A relative one is looked for in each working tree.
                 let own =
                     set.filter(|set| !set.starts_with('~')).map(Path::new).filter(|set| set.is_relative());
-                match own {
-                    Some(own) => HookSituation::at(repo, &repo.workdir().unwrap_or(repo.git_dir()).join(own)),
-                    None => HookSituation::at(repo, dir),
-                }
+                let top = repo.workdir().unwrap_or(repo.git_dir());
+                HookSituation::at(repo, &own.map_or_else(|| dir.clone(), |own| top.join(own)))
             }
             (Some(_) | None, _) => HookSituation::read(repo),
         }
@@ -118,25 +116,19 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     let seen = &seen.with_copy(ctx, &ws.repo);
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
-    let mut found = halts::standing(ws)?;
-    // Looking writes nothing where no hook of ours would: the records of others are theirs to answer.
+    let found = halts::standing(ws)?;
+    // The records of others are theirs to answer where no hook of ours would write their halt.
     let binds = seen.guarded != GuardState::Never && !ctx.is_switched_off();
-    if binds && found.is_none() && guard::owed(ws, &loaded).is_some() {
-        guard::settle_owed(ctx, ws)?;
-        found = halts::standing(ws)?;
-    }
+    let owed = if binds && found.is_none() { guard::owed_halt(ctx, ws, &loaded)? } else { None };
     let standing = found.clone().filter(|found| !halts::answered_by_deletion(ctx, ws, found));
-    let (recorded, standing) = (found.map(|found| found.halt), standing.map(|found| found.halt));
-    let state = if ctx.is_switched_off() {
-        LoopState::Disabled
-    } else {
-        state(ws, &head, &loaded, standing.as_ref(), seen)
-    };
-    let hooks = seen.guarded.clone().gone();
-    Ok(LoopSituation { head, loaded, recorded, standing, hooks, state })
+    let recorded = found.map(|found| found.halt).or_else(|| owed.clone());
+    let standing = standing.map(|found| found.halt).or(owed);
+    let state = state(ctx, ws, &head, &loaded, standing.as_ref(), seen);
+    Ok(LoopSituation { head, loaded, recorded, standing, hooks: seen.guarded.clone().gone(), state })
 }
 
 fn state(
+    ctx: &Context,
     ws: &Workspace,
     head: &Head,
     loaded: &LoadedTimeline,
@@ -144,7 +136,9 @@ fn state(
     hooks: &HookSituation,
 ) -> LoopState {
     let stops = stops(ws);
-    if stops.stop == Presence::Present {
+    if ctx.is_switched_off() {
+        LoopState::Disabled
+    } else if stops.stop == Presence::Present {
         LoopState::Stopped
     } else if stops.pause == Presence::Present {
         LoopState::Paused

@@ -167,16 +167,20 @@ fn records_come_back_from_what_was_sent_and_are_named_where_nothing_has_them() {
 }
 
 /// Neither ledger nor journal tells of the halt, and the records give it all the same.
+fn lose(stage: &Stage) {
+    halt(stage);
+    let name = ledger(stage);
+    stage.git(&["update-ref", "-d", &name]).ok();
+    for gone in [".andon", ".git/andon/cache", ".git/andon/journal.jsonl"] {
+        remove(stage, gone);
+    }
+}
+
 #[test]
 fn a_halt_that_only_records_tell_of_binds_and_is_answered_at_once() {
     for door in ["status", "complete", "resume"] {
         let (stage, _) = hub();
-        halt(&stage);
-        let name = ledger(&stage);
-        stage.git(&["update-ref", "-d", &name]).ok();
-        for gone in [".andon", ".git/andon/cache", ".git/andon/journal.jsonl"] {
-            remove(&stage, gone);
-        }
+        lose(&stage);
         match door {
             "status" => drop(stage.andon(&["status"]).ok().says("HALTED")),
             "complete" => drop(stage.andon(&["complete"]).refused().says("repeated-failures")),
@@ -184,6 +188,39 @@ fn a_halt_that_only_records_tell_of_binds_and_is_answered_at_once() {
         }
         stage.andon(&["resume", "--reason", "looked"]).ok().says("answered the halt");
         iterate(&stage, stage.dir(), "on\n", GREEN, "On").ok();
+    }
+}
+
+/// Reading writes neither entry nor file, and whichever way the next commit is made, it is refused.
+#[test]
+fn a_halt_that_is_only_shown_is_written_by_the_next_commit() {
+    type Commit = fn(&Stage) -> crate::support::Out;
+    let commits: [Commit; 4] = [
+        |stage| iterate(stage, stage.dir(), "on\n", GREEN, "On"),
+        |stage| stage.git(&["commit", "-q", "--no-verify", "--allow-empty", "-m", "On"]),
+        |stage| stage.git(&["merge", "-q", "--no-edit", "side"]),
+        |stage| stage.git(&["cherry-pick", "side"]),
+    ];
+    for commit in commits {
+        let (stage, _) = hub();
+        stage.steps("git switch -qc side");
+        stage.add("side.md", "text\n");
+        stage.steps("git commit -qm Side; git switch -q main");
+        lose(&stage);
+        let before = refs(&stage, stage.dir());
+        for line in
+            [&["status"][..], &["status", "--line"], &["log"], &["show"], &["watch", "--once"], &["report"]]
+        {
+            stage.andon(line).ok();
+        }
+        stage.andon(&["status"]).ok().says("HALTED");
+        stage.andon(&["status", "--exit-code"]).exits(1);
+        assert_eq!(refs(&stage, stage.dir()), before);
+        assert!(
+            !stage.path(".andon/BLOCKER_REPORT.md").exists() && !stage.path(".andon/CHECKPOINT.md").exists()
+        );
+        commit(&stage).refused().says("repeated-failures");
+        assert_ne!(refs(&stage, stage.dir()), before);
     }
 }
 

@@ -19,7 +19,7 @@ use andon_core::domain::ids::{CodeId, CommitId};
 
 /// The longest value holds as many hunks, paths and tests as a record.
 const MAX_VALUE: usize =
-    1024 + 20 * DiffSummary::MAX_HUNKS + 40 * ChangeFacts::MAX_PATHS + 3 * 256 * Weakening::MAX_NAMES;
+    1024 + 20 * DiffSummary::MAX_HUNKS + 48 * ChangeFacts::MAX_PATHS + 3 * 256 * Weakening::MAX_NAMES;
 /// Bytes that are collected before they are written.
 const BATCH: usize = 128 << 10;
 

@@ -80,7 +80,7 @@ pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result
     }
     let mut outcome = match call.name.spec().work {
         Work::Mark if !bound::binds(ctx, &ws) => {
-            HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::default() }
+            HookOutcome { warnings: guard::let_pass_early(ctx, &ws, None)?, ..HookOutcome::default() }
         }
         Work::Mark => {
             run_missing(ctx, &ws, None, tests)?;

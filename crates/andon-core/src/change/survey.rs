@@ -47,8 +47,9 @@ impl<'a> Survey<'a> {
 
     fn push(&mut self, path: &[u8], old: Option<(u32, Oid)>, new: Option<(u32, Oid)>) {
         if self.facts.paths.len() < ChangeFacts::MAX_PATHS {
-            let path = path_hash(path);
-            self.facts.paths.push(PathStep { path, old: state(old), new: state(new) });
+            let hash = path_hash(path);
+            self.facts.paths.push(PathStep { path: hash, old: state(old), new: state(new) });
+            self.facts.pipelines.extend(is_pipeline(path).then_some(hash));
         } else {
             self.facts.truncated = true;
         }
@@ -133,11 +134,13 @@ impl<'a> Survey<'a> {
     }
 }
 
+/// The beginnings of the paths of builds elsewhere.
+const PIPELINES: &str =
+    ".appveyor.yml .circleci/ .github/ .gitlab-ci .travis.yml appveyor.yml azure-pipelines";
+
 /// Returns whether a path is that of a build elsewhere: the gate asks for no tests of it, but who changes it works.
 pub fn is_pipeline(path: &[u8]) -> bool {
-    let of_a_build = path == b".gitlab-ci.yml"
-        || [&b".github/"[..], b".circleci/"].iter().any(|dir| path.starts_with(dir));
-    of_a_build && !path.ends_with(b".md")
+    PIPELINES.split(' ').any(|start| path.starts_with(start.as_bytes())) && !path.ends_with(b".md")
 }
 
 /// Adds the items of a Markdown text: `- [x]`, `* [ ]`, `1. [X]`.
@@ -186,6 +189,9 @@ mod tests {
             (".github/ISSUE_TEMPLATE.md", false),
             (".gitlab-ci.yml", true),
             (".circleci/config.yml", true),
+            (".travis.yml", true),
+            ("azure-pipelines.yml", true),
+            ("sub/azure-pipelines.yml", false),
             ("docs/.github/x.yml", false),
         ] {
             assert_eq!(is_pipeline(path.as_bytes()), is, "{path}");

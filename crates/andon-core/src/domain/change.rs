@@ -165,6 +165,9 @@ pub struct ChangeFacts {
     /// The files that are rewritten, documents aside; none in records of earlier versions.
     #[serde(default, with = "Items::<{ ChangeFacts::MAX_PATHS }>")]
     pub rewrites: Vec<Rewrite>,
+    /// The changed files of a build that runs elsewhere; none in records of earlier versions.
+    #[serde(default, with = "Items::<{ ChangeFacts::MAX_PATHS }>")]
+    pub pipelines: Vec<HunkHash>,
 }
 
 impl PathStep {

@@ -79,16 +79,17 @@ pub struct Cast {
 }
 
 /// The way a turn began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum TurnStart {
     /// With `turn_start`.
     Reported,
     /// By what was seen of it first: its next commit is another turn.
+    #[default]
     Implied,
 }
 
 /// A turn: one invocation of a node (docs/concepts.md).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Turn {
     pub node: String,
     /// Its number among the turns of the window, from 1.

@@ -188,13 +188,7 @@ impl Timeline {
             started: at
                 .filter(|_| opening == TurnStart::Reported)
                 .map(|at| activity.now.map_or(at, |now| now.max(at))),
-            ended: None,
-            commits: 0,
-            calls: 0,
-            answered: 0,
-            usage: Usage::default(),
-            committed: Usage::default(),
-            outputs: Vec::new(),
+            ..Turn::default()
         };
         activity.open.insert(node.to_owned(), turn);
     }

@@ -23,7 +23,7 @@ use andon_core::detect::{
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::ids::{CommitId, EntryId, TreeId};
 use andon_core::domain::{
     about::{DirtyBit, EventClass},
     context::Pressure,
@@ -41,8 +41,9 @@ use andon_store::{journal::Journal, pre_commit_mark, window};
 pub type Judged = (Decision, Vec<Diagnostic>);
 
 /// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
-pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>> {
-    let (tree, head) = (staged_tree(&ws.repo)?, ws.repo.head()?.commit());
+pub fn let_pass_early(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Vec<Diagnostic>> {
+    let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
+    let head = ws.repo.head()?.commit();
     let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: git_above(ctx.parent) };
     Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
 }
@@ -50,15 +51,11 @@ pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>> 
 /// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
 /// same, and the commit did not go around the gate.
 pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged> {
-    let now = git_above(ctx.parent);
     let mut notes = halts::resolve(ctx, ws)?.notes;
     if is_asked(ctx, ws)? {
-        let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
-        let head = ws.repo.head()?.commit();
-        let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() };
-        notes.extend(leave_receipt(ctx, ws, &receipt));
+        notes.extend(let_pass_early(ctx, ws, fixed)?);
     }
-    pre_commit_mark::sweep(ws.repo.git_dir(), &now);
+    pre_commit_mark::sweep(ws.repo.git_dir(), &git_above(ctx.parent));
     Ok((policy::decide(Vec::new(), None), notes))
 }
 
@@ -174,8 +171,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged>
     loaded.warnings.extend(evidence::notices(&candidate, &loaded));
     loaded.warnings.extend(untracked::notice(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
-    let decision =
-        if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
+    let decision = heal(ctx, ws, &loaded, decision)?;
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
     if decision.verdict == Verdict::Block && cannot_keep_runs(ws, &mut decision) {
         return Ok((decision, Vec::new()));
@@ -246,18 +242,27 @@ fn settled(
 /// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
 pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged> {
     let resolved = halts::resolve(ctx, ws)?;
-    if resolved.halt.is_none() && stops(ws) == Stops::NONE {
+    if resolved.halt.is_none() && stops(ws) == Stops::NONE && !may_owe(ws)? {
         return Ok((policy::decide(Vec::new(), None), resolved.notes));
     }
     let loaded = timeline::load(ws)?;
     let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
     warnings.extend(resolved.notes);
-    let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
+    let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
+    let mut decision = heal(ctx, ws, &loaded, decision)?;
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
     let log = SafetyLog { ctx, ws, loaded: &loaded };
     warnings.extend(log.refused(&decision, SafetyKind::Refused, None));
     warnings.extend(log.stop_switches(decision.standing.as_ref(), None));
     Ok((decision, warnings))
+}
+
+/// True unless the records behind HEAD are known to owe no halt. In the middle of a rebase they are not asked: its commits get
+/// their records at its end.
+fn may_owe(ws: &Workspace) -> Result<bool> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(false) };
+    let is_judged = || window::settled(&ws.repo, head, timeline::reach(&ws.config.rules)).is_some();
+    Ok(!matches!(ws.repo.operation(), Operation::Rebase | Operation::Patches) && !is_judged())
 }
 
 /// A refusal remains one even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
@@ -338,7 +343,8 @@ fn with_refusals(ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) ->
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
 fn heal(ctx: &Context, ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) -> Result<Decision> {
-    let Some(owed) = owed(ws, loaded) else { return Ok(decision) };
+    let owed = (decision.verdict < Verdict::Halt).then(|| owed(ws, loaded)).flatten();
+    let Some(owed) = owed else { return Ok(decision) };
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
     recording::tell_repair(
         ctx,
@@ -351,6 +357,13 @@ fn heal(ctx: &Context, ws: &Workspace, loaded: &LoadedTimeline, decision: Decisi
 /// The decision to halt that the records behind HEAD give, where no halt is open: no ledger has it, or has it any more.
 pub fn owed(ws: &Workspace, loaded: &LoadedTimeline) -> Option<Decision> {
     Some(decide(ws, loaded, Stage::PostCommit, None, None)).filter(|owed| owed.verdict == Verdict::Halt)
+}
+
+/// The same as a halt, for those who only look: it is written by the next commit, and has the null id until then.
+pub fn owed_halt(ctx: &Context, ws: &Workspace, loaded: &LoadedTimeline) -> Result<Option<StandingHalt>> {
+    let Some(owed) = owed(ws, loaded) else { return Ok(None) };
+    let halt = policy::halting(&owed, &loaded.timeline, &compaction::place(ctx, ws)?);
+    Ok(halt.map(|halt| StandingHalt { id: EntryId([0; 32]), halt: *halt }))
 }
 
 /// Writes the halt that the records behind HEAD owe, where they came from clones that did not know of each other or a ledger

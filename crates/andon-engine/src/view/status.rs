@@ -15,8 +15,10 @@ use andon_core::history::KnownRedBy;
 
 andon_core::named_enum! {
     /// The state of a loop.
+    #[derive(Default)]
     pub enum LoopState, "a state of a loop" {
         /// No iteration yet.
+        #[default]
         Idle = "idle",
         /// The loop runs.
         Running = "running",
@@ -149,7 +151,7 @@ impl CycleView {
 }
 
 /// The iterations of a loop; its text is a badge: `Loop 3/100`, or `Loop 3` without a cap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LoopCount {
     /// Iterations since the last answer.
     pub iteration: u64,

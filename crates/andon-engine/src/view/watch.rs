@@ -49,7 +49,7 @@ fn tests<S: Serializer>(evidence: &TestEvidence, serializer: S) -> Result<S::Ok,
 const SILENT: u64 = 300;
 
 /// The loop in one worktree. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct LoopView {
     /// Its state, which the JSON of its worktree has.
     #[serde(skip)]

@@ -23,7 +23,7 @@ fn known(byte: u8) -> CommitMemory {
     let paths = vec![PathStep { path: hash, old: hash, new: hash }; 2];
     let list = Checklist { done: 1, total: 2 };
     let docs = Some(DocsState { hash, was: Checklist::default(), now: list });
-    let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs, rewrites: Vec::new() };
+    let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs, ..ChangeFacts::default() };
     let taken = Weakening { removed: vec!["a".to_owned()], total: 1, ..Weakening::default() };
     let taken = Some((taken, Some("tests/a.py".to_owned())));
     CommitMemory { code: CodeId([byte; 32]), diff, change, taken }
@@ -77,6 +77,7 @@ prop_compose! {
                     now: Checklist { done: c, total: d },
                 }),
                 rewrites: vec![Rewrite { path: HunkHash(hashes[0][..8].try_into().unwrap()), percent: files }; 2],
+                pipelines: vec![HunkHash(hashes[0][..8].try_into().unwrap())],
             },
         }
     }

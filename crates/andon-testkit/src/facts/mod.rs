@@ -234,6 +234,13 @@ impl Commit {
         self
     }
 
+    /// The changed files of a build that runs elsewhere; after [`Self::change`].
+    pub fn pipelines(mut self, files: &[u8]) -> Self {
+        let pipelines = files.iter().map(|path| HunkHash([*path; 8])).collect();
+        self.0.record.change = self.0.record.change.map(|change| ChangeFacts { pipelines, ..change });
+        self
+    }
+
     /// Documents in state `state`, with ticked and all items before and after.
     pub fn docs(mut self, state: u8, was: (u64, u64), now: (u64, u64)) -> Self {
         let list = |(done, total): (u64, u64)| Checklist { done, total };

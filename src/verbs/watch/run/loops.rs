@@ -81,20 +81,12 @@ fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
     LoopView {
         state: LoopState::Running,
         count: situation::count(ws, timeline),
-        head: None,
-        branch: None,
         node: timeline.context_window_node().to_owned(),
         who: policy::makers(timeline),
-        halt: None,
-        answer: None,
         trend: timeline.trend(),
-        tests: None,
-        context: None,
-        last_at: None,
         usual_pause: usual_pause(timeline),
         cost: cost(timeline),
-        hooks_gone: None,
-        warnings: Vec::new(),
+        ..LoopView::default()
     }
 }
 

@@ -14,6 +14,7 @@ const REPAIRING: Param<u64> = Param::count("repairing", 2, 0);
 const HALT_COMMITS: Param<u64> = Param::count("halt_commits", 6, 2);
 const HALT_AMONG: Param<u64> = Param::count("halt_among", 10, 3).sense(Sense::Wider);
 const HALT_REPAIRING: Param<u64> = Param::count("halt_repairing", 3, 0);
+const PIPELINES: Param<u64> = Param::count("pipelines", 2, 1).sense(Sense::Wider);
 const SHARE: Param<f64> = Param::share("share", 0.6);
 const APART: Param<Span> = Param::span("apart", Span(45));
 const WITHIN: Param<Span> = Param::span("within", Span(7_200));
@@ -32,6 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         HALT_COMMITS.spec,
         HALT_AMONG.spec,
         HALT_REPAIRING.spec,
+        PIPELINES.spec,
         SHARE.spec,
         APART.spec,
         WITHIN.spec,
@@ -47,9 +49,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let told = [setting.size(&COMMITS), setting.size(&AMONG), setting.size(&REPAIRING)];
     let halted = [setting.size(&HALT_COMMITS), setting.size(&HALT_AMONG), setting.size(&HALT_REPAIRING)];
-    let halts = stretch(timeline, setting, halted, setting.span(&HALT_WITHIN));
+    // To push the file of a build elsewhere is the only way to try it.
+    let halts = stretch(timeline, setting, halted, setting.size(&PIPELINES), setting.span(&HALT_WITHIN));
     let level = if halts.is_some() { setting.level } else { setting.level.min(Level::Warn) };
-    let found = halts.or_else(|| stretch(timeline, setting, told, setting.span(&WITHIN)))?;
+    let found = halts.or_else(|| stretch(timeline, setting, told, 1, setting.span(&WITHIN)))?;
     let Stretch { path, rewriting, among } = found;
     if gained_since(timeline, rewriting.last()?.number) == Gain::NewlyPassing {
         return None;
@@ -69,17 +72,20 @@ struct Stretch<'a> {
 }
 
 /// The first file of the newest commit that is rewritten often enough: by how many commits, among how many, how many of
-/// them repairing.
+/// them repairing; so many `times` as often where it is that of a build elsewhere.
 fn stretch<'a>(
     timeline: &'a Timeline,
     setting: &RuleSetting,
     needed: [usize; 3],
+    times: usize,
     within: Span,
 ) -> Option<Stretch<'a>> {
-    let [commits, among, repairing] = needed;
     let newest = timeline.newest().filter(|newest| newest.at.0 != 0)?;
     let is_repair = |one: &&&Iteration| begins_as(one, setting.list(&REPAIRS));
-    newest.change.iter().flat_map(|change| &change.rewrites).find_map(|Rewrite { path, .. }| {
+    let change = newest.change.as_ref()?;
+    change.rewrites.iter().find_map(|Rewrite { path, .. }| {
+        let times = if change.pipelines.contains(path) { times } else { 1 };
+        let [commits, among, repairing] = needed.map(|count| count.saturating_mul(times));
         let mut row = row(timeline, setting, *path, newest);
         row.retain(|one| newest.at.since(one.at).0 <= within.0);
         let among = row.len().min(among);
@@ -141,6 +147,11 @@ mod tests {
         (1..).zip(line.chars()).map(one).collect()
     }
 
+    /// The same with the file `pipeline` as one of a build elsewhere.
+    fn built(line: &str, pipeline: u8) -> Vec<Commit> {
+        row(line).into_iter().map(|one| one.pipelines(&[pipeline])).collect()
+    }
+
     fn level(commits: Vec<Commit>) -> Option<Level> {
         checked(&RULE, commits).map(|found| found.level)
     }
@@ -186,6 +197,21 @@ mod tests {
     }
 
     #[test]
+    fn a_build_elsewhere_is_tried_by_pushing_it() {
+        for (line, expected) in [
+            ("nRRrr", Some(Level::Warn)),
+            ("nRRrrRRrrRRr", Some(Level::Warn)),
+            ("nRRrrRrrrRRrr", Some(Level::Warn)),
+            ("nRRrrRRrrRRrr", Some(Level::Halt)),
+            ("nRRnRRnrrrrRRrr", Some(Level::Halt)),
+        ] {
+            assert_eq!(level(built(line, 1)), expected, "{line}");
+        }
+        assert_eq!(level(built("nRRrrRR", 1)), Some(Level::Warn));
+        assert_eq!(level(built("nRRrrRR", 2)), Some(Level::Halt), "another file is one of a build");
+    }
+
+    #[test]
     fn parameters_count() {
         let with = |line, name, value| checked_with(&RULE, row(line), &[(name, value)]).map(|one| one.level);
         let (warn, halt) = (Some(Level::Warn), Some(Level::Halt));
@@ -195,6 +221,8 @@ mod tests {
         assert_eq!(with("nRRRrr", "halt_commits", ParamValue::Count(5)), halt);
         assert_eq!(with("nRRRrrr", "halt_among", ParamValue::Count(5)), warn);
         assert_eq!(with("nRRrrrr", "halt_repairing", ParamValue::Count(2)), halt);
+        let once = checked_with(&RULE, built("nRRRrrr", 1), &[("pipelines", ParamValue::Count(1))]);
+        assert_eq!(once.map(|one| one.level), halt);
         assert_eq!(with("nRRrr", "share", ParamValue::Share(0.61)), None);
         assert_eq!(with("nRRrr", "apart", ParamValue::Span(Span(61))), None);
         assert_eq!(with("nRRrr", "within", ParamValue::Span(Span(60))), None);

@@ -197,6 +197,7 @@ prop_compose! {
         truncated in any::<bool>(),
         docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
         rewrites in prop::collection::vec((any::<[u8; 8]>(), 0..=100_u64), 0..4),
+        pipelines in prop::collection::vec(any::<[u8; 8]>(), 0..4),
     ) -> ChangeFacts {
         ChangeFacts {
             nature: Nature::ALL[nature].0,
@@ -210,6 +211,7 @@ prop_compose! {
                 now: Checklist { done: c, total: d },
             }),
             rewrites: rewrites.into_iter().map(|(path, percent)| Rewrite { path: HunkHash(path), percent }).collect(),
+            pipelines: pipelines.into_iter().map(HunkHash).collect(),
         }
     }
 }
