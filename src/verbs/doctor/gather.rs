@@ -9,7 +9,7 @@ use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
-use andon_core::domain::{effect::AckMode, facts::Presence, plural::count};
+use andon_core::domain::{effect::AckMode, facts::Presence, hint::Hint, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::{GitError, Repo, platform::files};
 use andon_store::journal::{Journal, Reach};
@@ -191,7 +191,7 @@ fn signed(ws: &Workspace) -> Check {
         let id = ws.config.guard.ledger.map(asking::short).unwrap_or_default();
         return broken(
             format!("guard.ack = \"signed\", and ledger {id} is not here: no halt can end"),
-            "andon sync",
+            Hint::Sync.text(),
         );
     }
     let witnesses: Vec<&str> = policy.witnesses.iter().map(String::as_str).collect();

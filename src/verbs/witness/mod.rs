@@ -222,7 +222,7 @@ struct LedgerReport {
 fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     let ledger = asking::load(ws)?;
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
-    let mut faults = asking::faults(&ledger);
+    let mut faults = asking::faults(&ws.repo, &ledger);
     faults.extend(asking::rewound(&ws.repo)?);
     faults.extend(asking::unsigned_answers(ws)?);
     Ok(LedgerReport {
@@ -243,11 +243,7 @@ pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
         Format::Json => shell.out.result(&json::document("ledger-verify", &found)),
         Format::Text => {
             let shown = found.faults.iter().map(|fault| {
-                let diagnostic = if fault.level < Level::Block {
-                    Diagnostic::warning(fault.message.clone())
-                } else {
-                    Diagnostic::error(fault.message.clone())
-                };
+                let diagnostic = Diagnostic::new(fault.level, fault.message.clone());
                 diagnostic.code("witness").help(fault.help.clone())
             });
             shell.tell(&shown.collect::<Vec<_>>());

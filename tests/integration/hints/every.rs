@@ -172,7 +172,7 @@ impl Kept {
 /// The line that tells of the trouble: the one above the first hint that changes something, or the first of all.
 fn trouble(out: &Out) -> Option<String> {
     let said = out.all();
-    let marks = ["error", "warning", "fail ", "warn ", "Loop 1/100  hooks are gone"];
+    let marks = ["error", "warning", "fail ", "warn ", "Loop 1/100  hooks are gone", "    its directory"];
     let is_told = |line: &&str| marks.iter().any(|mark| line.starts_with(mark));
     let hint = changing(out).first().and_then(|hint| said.find(&format!("help: {}", hint.text)));
     let above = hint.and_then(|at| said[..at].lines().rfind(is_told));
@@ -216,7 +216,7 @@ struct Walked {
 /// What was seen, and what leads out of it, without the names of this run.
 fn told(stage: &Stage, row: &State, first: &str, hints: &[Shown]) -> String {
     let masks = [
-        (r"(?-u:\b)(?:[0-9a-f]{32,64}|[0-9a-f]{12}|[0-9a-f]{7})(?-u:\b)", "ID"),
+        (r"(?-u:\b)(?:[0-9a-f]{32,64}|[0-9a-f]{12}|[0-9a-f]{7,8})(?-u:\b)", "ID"),
         (r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC", "TIME"),
         (r"at byte [0-9]+", "at byte N"),
     ]

@@ -130,6 +130,12 @@ pub(super) static STATES: &[State] = &[
         "andon check base..HEAD",
     ),
     state(
+        "an entry of the ledger that is no JSON",
+        "@HALTED E=$(printf '100644 blob %s\tentry.json\n' $(echo x | git hash-object -w --stdin) | git mktree); \
+         git update-ref $R $(git commit-tree -p $R -m x $E)",
+        "andon ledger verify",
+    ),
+    state(
         "a ledger that is a file",
         "git update-ref refs/andon/ledger/x $(git hash-object -w one.c)",
         "andon doctor",
@@ -263,6 +269,12 @@ pub(super) static STATES: &[State] = &[
         "head -c 1100000 /dev/zero | tr '\\0' x > ../big; git notes --ref=andon add -f -F ../big HEAD",
         "andon backfill HEAD",
     ),
+    state("a file in the place of the records", "echo garbage > .git/refs/notes/andon", "andon status"),
+    state(
+        "a worktree whose folder is gone",
+        "git worktree add -q ../away; rm -r ../away",
+        "andon watch --once",
+    ),
     state(
         "a file that the tests saw and the commit has not",
         "echo 1 > data.csv; echo 9 >> one.c; git add one.c; andon test",
@@ -285,8 +297,6 @@ pub(super) const NOT_WALKED: &[(&str, &str)] = &[
     ("grant-access", "needs files of another user"),
     ("install-mode", "needs hooks in the configuration (git 2.54); install_modes runs it where git has them"),
     ("make-writable", "needs a folder that may not be written, which a superuser always may"),
-    ("prune-worktrees", "watch shows it beside what it is about, not below an error"),
-    ("put-no-ref-aside", "broken_state runs it"),
     ("sync", "needs the ledger of another clone"),
     ("sync-remote", "needs a remote that can be reached again"),
 ];

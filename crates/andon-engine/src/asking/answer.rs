@@ -77,32 +77,25 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
     if !entries.iter().any(|entry| matches!(&entry.event, EntryEvent::Unknown { kind } if kind == "policy")) {
         return Ok((entries, warnings));
     }
-    let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
-    let mut unanswered = BTreeSet::new();
-    for entry in &entries {
-        let Some(LedgerEvent::Halted(halt)) = entry.event.known() else { continue };
-        let guard = halt.head.and_then(|head| guard_at(repo, head));
-        let Some(id) = guard.as_ref().and_then(signed_ledger) else { continue };
-        let ledger = read_once(&mut read, repo, id, now)?;
-        let is_here = ledger.entries.iter().any(|entry| entry.id == id);
-        unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
-    }
-    // One that names no halt answers the newest of its worktree.
-    let mut newest = BTreeMap::new();
+    let (mut read, mut unanswered, mut newest) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
     for entry in &mut entries {
         match &mut entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
                 newest.insert(halt.worktree.clone(), entry.id);
+                let guard = halt.head.and_then(|head| guard_at(repo, head));
+                let Some(id) = guard.as_ref().and_then(signed_ledger) else { continue };
+                let ledger = read_once(&mut read, repo, id, now)?;
+                let is_here = ledger.entries.iter().any(|entry| entry.id == id);
+                unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
             }
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack))
-                if ack.counter.is_none() || ack.halt.is_some() =>
-            {
-                let halt = ack.halt.or_else(|| newest.get(&ack.worktree).copied());
-                if let Some(halt) = halt.filter(|halt| unanswered.contains(halt)) {
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+                // One that names neither a halt nor a counter answers the newest halt of its worktree.
+                let unnamed = newest.get(&ack.worktree).copied().filter(|_| ack.counter.is_none());
+                if let Some(halt) = ack.halt.or(unnamed).filter(|halt| unanswered.contains(halt)) {
                     (ack.how, ack.halt) = (AckHow::Unsigned, Some(halt));
                 }
             }
-            EntryEvent::Known(_) | EntryEvent::Unknown { .. } => {}
+            EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
         }
     }
     Ok((entries, warnings))

@@ -38,8 +38,8 @@ impl LedgerFault {
 }
 
 /// Everything that is wrong: first what could not be read, then entries in the order of the ledger.
-pub fn faults(ledger: &SignedLedger) -> Vec<LedgerFault> {
-    let mut found: Vec<LedgerFault> = ledger.faulty.iter().map(unreadable).collect();
+pub fn faults(repo: &Repo, ledger: &SignedLedger) -> Vec<LedgerFault> {
+    let mut found: Vec<LedgerFault> = ledger.faulty.iter().map(|faulty| unreadable(repo, faulty)).collect();
     found.extend(ledger.foreign.iter().map(|entry| of_another(ledger, entry)));
     let codes = &ledger.folded.state.codes;
     let mut faulty: Vec<(usize, Code)> = codes.iter().map(|(at, code)| (*at, *code)).collect();
@@ -85,7 +85,7 @@ fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<St
     Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
 }
 
-fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
+fn unreadable(repo: &Repo, faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
     let name = faulty.id.map_or_else(|| faulty.commit.short(), short);
     let (code, what) = match &faulty.fault {
         EntryFault::Missing => ("missing", format!("entry {name} is referred to but missing")),
@@ -96,7 +96,8 @@ fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
     let help = match &faulty.fault {
         EntryFault::Missing => Hint::FetchLedger.into(),
         EntryFault::Form(_) | EntryFault::Unreadable(_) | EntryFault::Twice => {
-            format!("see what it is: git cat-file -p {}", faulty.commit)
+            let see = || format!("see what it is: git cat-file -p {}", faulty.commit);
+            Ledger::open(repo).way_out(faulty.commit).unwrap_or_else(see)
         }
     };
     LedgerFault::new(faulty.id, &code, what, help)

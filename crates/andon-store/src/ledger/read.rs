@@ -60,6 +60,12 @@ impl Ledger<'_> {
         self.repo.made().keep(String::new(), Rc::new(EntryMemory(memory)));
     }
 
+    /// The command that takes out the ledgers which lead to `commit`; `None` where none does.
+    pub fn way_out(&self, commit: CommitId) -> Option<String> {
+        let (heads, nodes, _) = graph(self.repo).ok()?;
+        taking_out(self.repo, &heads, &nodes, commit)
+    }
+
     /// True when this command took entries from a memory, which only commands that show the state may trust: what it knows is
     /// remembered nowhere else.
     pub fn is_from_memory(&self) -> bool {
@@ -87,17 +93,22 @@ fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerE
     warnings.sort_by_key(|(commit, _)| *commit);
     warnings.dedup();
     let shown = |(commit, why): (CommitId, String)| {
-        let leads = |(_, tip): &&(String, Oid)| reaches(&nodes, CommitId(*tip), commit);
-        // A file in the place of an entry is no entry, and stays all the same.
-        let is_there = |tip: Oid| stored(repo, CommitId(tip)).is_ok() || repo.read_blob(tip, 0).is_ok();
-        let is_whole = heads.iter().filter(leads).all(|(_, tip)| is_there(*tip));
-        let rest = if is_whole { Rest::Whole } else { Rest::Damaged };
-        let refs: Vec<String> = heads.iter().filter(leads).map(|(name, _)| name.clone()).collect();
-        let help = (!refs.is_empty()).then(|| super::take_out(&refs, rest));
-        Diagnostic::warning(format!("ledger entry {commit}: {why}")).helps(help)
+        Diagnostic::warning(format!("ledger entry {commit}: {why}"))
+            .helps(taking_out(repo, &heads, &nodes, commit))
     };
     let warnings = warnings.into_iter().map(shown).collect();
     Ok(AllEntries { heads, entries: in_order(nodes), warnings })
+}
+
+/// The command that takes out the ledgers which lead to `commit`, where some do.
+fn taking_out(repo: &Repo, heads: &[(String, Oid)], nodes: &Nodes, commit: CommitId) -> Option<String> {
+    let leads = |(_, tip): &&(String, Oid)| reaches(nodes, CommitId(*tip), commit);
+    // A file in the place of an entry is no entry, and stays all the same.
+    let is_there = |tip: Oid| stored(repo, CommitId(tip)).is_ok() || repo.read_blob(tip, 0).is_ok();
+    let is_whole = heads.iter().filter(leads).all(|(_, tip)| is_there(*tip));
+    let rest = if is_whole { Rest::Whole } else { Rest::Damaged };
+    let refs: Vec<String> = heads.iter().filter(leads).map(|(name, _)| name.clone()).collect();
+    (!refs.is_empty()).then(|| super::take_out(&refs, rest))
 }
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.

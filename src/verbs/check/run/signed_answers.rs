@@ -38,7 +38,7 @@ pub(super) fn judge(
         judged.undecided.push(why);
         return Ok(judged);
     }
-    let mut faults = asking::faults(&ledger);
+    let mut faults = asking::faults(case.repo, &ledger);
     faults.extend(asking::rewound(case.repo)?);
     let of_fault = |fault: &LedgerFault| of_range(CODE, fault.level, fault.message.clone(), &fault.help);
     judged.violations.extend(faults.iter().map(of_fault));
