@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
-use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow};
+use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow, hint::Hint};
 use andon_core::{detect, escape::terminal, policy};
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::error::{OpsError, VerbError};
@@ -76,10 +76,8 @@ fn advice(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provid
     let event = halt.as_ref().map(|halt| detect::about(&halt.rule).event);
     let conditions = policy::conditions(&loaded.timeline, event, pressure(ws, &loaded));
     if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
-        return Err(OpsError::usage(
-            format!("no such provider in [fallback]: {name}"),
-            "andon config show fallback",
-        ));
+        let what = format!("no such provider in [fallback]: {name}");
+        return Err(OpsError::usage(what, Hint::ShowFallback));
     }
     let current = current.or_else(|| fallback::current(&loaded));
     let next = policy::next_provider(&response.providers, current, &conditions).cloned();

@@ -8,7 +8,7 @@ use clap_complete::Shell as CompletionShell;
 use crate::cli::{Shell, error::Exit};
 use crate::program::{completion, manual};
 use andon_agents::ruling::plain_words;
-use andon_core::escape::shell_quote;
+use andon_core::{domain::hint::Hint, escape::shell_quote};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
 
 /// The completions of a shell, or the function for its test command, to be sourced.
@@ -18,13 +18,9 @@ pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsErr
         return Ok(Exit::Allowed);
     }
     if args.wrap {
-        let function = wrap_function(args.shell).ok_or_else(|| {
-            OpsError::usage(
-                format!("there is no such function for {}", args.shell),
-                "bash, zsh and fish have one: andon completions bash --wrap",
-            )
-        })?;
-        shell.out.result(&function);
+        let what = || format!("there is no such function for {}", args.shell);
+        let function = wrap_function(args.shell);
+        shell.out.result(&function.ok_or_else(|| OpsError::usage(what(), Hint::WrapBash))?);
         return Ok(Exit::Allowed);
     }
     shell.out.pass_out(&completion::script(args.shell));

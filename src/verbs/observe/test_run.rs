@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::ObserveTestRunArgs;
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
-use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, ids::CodeId};
+use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, hint::Hint, ids::CodeId};
 use andon_engine::evidence::earlier_runs::{compare, without_its_reports};
 use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::{
@@ -87,20 +87,12 @@ pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValid
 }
 
 fn code_id(text: &str) -> Result<CodeId, OpsError> {
-    text.parse().map_err(|_| {
-        OpsError::usage(
-            format!("not a code fingerprint: {text}"),
-            "64 hexadecimal digits, as `code` in: andon status --format json",
-        )
-    })
+    let what = || format!("not a code fingerprint: {text}");
+    text.parse().map_err(|_| OpsError::usage(what(), Hint::FindCode))
 }
 
 /// A report that was named must be there: a slip in its path is no run without reports.
 fn read(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    report_files::take_in(cwd, report, reader).map_err(|err| {
-        OpsError::usage(
-            format!("the report {} cannot be read: {err}", report.display()),
-            "andon observe test_run --report FILE --exit-code N",
-        )
-    })
+    let what = |err| format!("the report {} cannot be read: {err}", report.display());
+    report_files::take_in(cwd, report, reader).map_err(|err| OpsError::usage(what(err), Hint::NameReport))
 }

@@ -156,10 +156,8 @@ impl<'a> Round<'a> {
         if !self.is_halt() || asking::asks_signature(self.ws, &self.halt()?).is_some() {
             return Ok(());
         }
-        Err(OpsError::usage(
-            "this halt is not answered by a signature: guard.ack is not \"signed\" here",
-            "andon resume --mistaken --reason TEXT  (where the halt was right, without --mistaken)",
-        ))
+        let what = "this halt is not answered by a signature: guard.ack is not \"signed\" here";
+        Err(OpsError::usage(what, Hint::AnswerUnsigned))
     }
 
     /// The members that follow from the round: the trigger, the witness, and for a halt the code that was halted.
@@ -322,8 +320,6 @@ pub fn reveal(ctx: &Context, ws: &Workspace, named: &str) -> Result<ActReport, O
     let Round { ledger, at, id, .. } = Round::open(ws, named)?;
     let signer = asking::signer(ctx, ws)?;
     let path = ballot_file(ws, &id.to_string(), signer.public());
-    // Earlier versions kept one for each round.
-    let path = if path.exists() { path } else { path.with_file_name(format!("{id}.json")) };
     let missing = || {
         OpsError::usage(
             format!("no ballot of this key for round {} waits in this clone", ledger.short(at)),
@@ -352,10 +348,8 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
     let failed = |what: String| Err(OpsError::usage(what, Hint::ChooseEditor));
     // `GIT_EDITOR` may be a script, which needs no person.
     if ctx.var("GIT_EDITOR").is_none() && !consult::has_person() {
-        return Err(OpsError::usage(
-            "there is no terminal on standard input, and an editor needs one",
-            "give the answer by --from FILE, or by flags: andon review resolve --help",
-        ));
+        let what = "there is no terminal on standard input, and an editor needs one";
+        return Err(OpsError::usage(what, Hint::AnswerByFlags));
     }
     effect::write_private(&path, template)?;
     let editor = asking::editor(ctx, ws)?;

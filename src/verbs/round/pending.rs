@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::statements::{Speaker, Trailer};
+use andon_core::domain::hint::Hint;
 use andon_core::format::{fields, members_of};
 use andon_engine::{effect, error::OpsError, workspace::Workspace};
 use andon_git::read_plain;
@@ -178,10 +179,7 @@ pub(super) fn hold(ws: &Workspace) -> Result<Option<File>, OpsError> {
 /// Keeps a new round under an unused name.
 pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, OpsError> {
     if all(ws).len() >= MAX_ROUNDS {
-        return Err(OpsError::refused(
-            format!("{MAX_ROUNDS} rounds are open already"),
-            "close some of them: andon round close",
-        ));
+        return Err(OpsError::refused(format!("{MAX_ROUNDS} rounds are open already"), Hint::CloseRounds));
     }
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
@@ -200,12 +198,8 @@ pub(super) fn keep(ws: &Workspace, name: &str, round: &PendingRound) -> Result<(
 pub(super) fn find(ws: &Workspace, name: &str) -> Result<(String, PendingRound), OpsError> {
     let is_name = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let found = is_name.then(|| read(&dir(ws).join(format!("{name}.json")))).flatten();
-    found.map(|round| (name.to_owned(), round)).ok_or_else(|| {
-        OpsError::usage(
-            format!("no open round is called {name:?}: it was closed, has expired, or never was"),
-            "open one: andon round open; see those that wait for people: andon review",
-        )
-    })
+    let what = || format!("no open round is called {name:?}: it was closed, has expired, or never was");
+    found.map(|round| (name.to_owned(), round)).ok_or_else(|| OpsError::usage(what(), Hint::OpenRound))
 }
 
 fn read(path: &std::path::Path) -> Option<PendingRound> {

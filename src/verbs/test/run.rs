@@ -10,7 +10,7 @@ use super::execution::{Executed, Execution};
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
-use andon_core::{change::secrets, escape::shell_quote};
+use andon_core::{change::secrets, domain::hint::Hint, escape::shell_quote};
 use andon_engine::effect::program::{ProgramError, Screens, Signals, StopCause};
 use andon_engine::evidence::earlier_runs::{compare, has_old_habit};
 use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
@@ -290,10 +290,8 @@ const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
 pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
     let words: Vec<String> = match command {
         TestCommand::Shell(line) if is_compound(line) => {
-            return Err(OpsError::usage(
-                format!("arguments cannot be added to test.command, which is more than one command: {line}"),
-                "name the command to run: andon test -- COMMAND",
-            ));
+            let what = "arguments cannot be added to test.command, which is more than one command";
+            return Err(OpsError::usage(format!("{what}: {line}"), Hint::NameCommand));
         }
         TestCommand::Shell(line) => line.split_whitespace().map(str::to_owned).collect(),
         TestCommand::Argv(words) => words.clone(),

@@ -11,6 +11,7 @@ use self::text::PrintedLines;
 use crate::cli::output::{self, Format};
 use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::cli::{Shell, error::Exit};
+use andon_core::domain::hint::Hint;
 use andon_engine::error::OpsError;
 
 /// `andon watch`
@@ -77,8 +78,5 @@ fn screen(_shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 fn no_screen(why: &str) -> OpsError {
-    OpsError::usage(
-        why.to_owned(),
-        "all of it once: andon watch --once; a line for each change: andon watch --plain",
-    )
+    OpsError::usage(why.to_owned(), Hint::WatchPlainly)
 }

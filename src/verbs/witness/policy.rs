@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::args::read_text;
-use andon_core::domain::{ids::EntryId, plural::count};
+use andon_core::domain::{hint::Hint, ids::EntryId, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -50,10 +50,8 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewL
     let who = person(who)?;
     let ledger = asking::load(ws)?;
     if let Some((entry, version)) = ledger.policy() {
-        return Err(OpsError::refused(
-            format!("a policy is in force already: version {version}, entry {}", ledger.short(entry)),
-            "see who may change it: andon witness list",
-        ));
+        let what = format!("a policy is in force already: version {version}, entry {}", ledger.short(entry));
+        return Err(OpsError::refused(what, Hint::ListWitnesses));
     }
     let signer = asking::signer(ctx, ws)?;
     let key = signer.public().clone();
@@ -245,10 +243,9 @@ fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), O
     let Ok(policy) = member::read::<ReviewPolicy>(policy) else { return Ok(()) };
     let weighs = |grant: &KeyGrant| ledger.folded.weights(&grant.who).total(ledger.folded.epoch()) > 0.0;
     if policy.rules.referee_gate && !policy.solo && !policy.keys.iter().any(weighs) {
-        return Err(OpsError::usage(
-            "rules.referee_gate would lock everybody out: no witness of this policy has any weight yet",
-            "set it to false; answers to halts after which the loop goes on earn weight: andon review status",
-        ));
+        let what =
+            "rules.referee_gate would lock everybody out: no witness of this policy has any weight yet";
+        return Err(OpsError::usage(what, Hint::OpenGate));
     }
     let mut holders: Vec<(PublicKey, &str)> = Vec::new();
     for grant in &policy.keys {

@@ -21,19 +21,20 @@ macro_rules! hints {
 }
 
 hints! {
-    Abort AddListed AddOne AllowDirectory AmendRed AmendTested AmendTestedElse AtCommit AtCommitOr Backfill
-    BringConfigBack ByExitCode ChooseEditor ChooseRemote CloneWithSha1 ConfigFileStays Continue
-    CountHandedIn CountHandedInOr DeletePushed DeleteRef DirectoryInTheWay DropFetch DropHooksPath
-    DropRewriteRef EditNote FetchAgain FetchBranch FetchCommit FetchLedger FetchRecords FetchRecordsAgain
-    FileInTheWay FreeName GrantAccess Init Install InstallBehind InstallBeside InstallByShims InstallFetch
-    InstallFirst InstallMode InstallOpenssh KeepNote LiftAssumeUnchanged LiftFileMode LiftSkipWorktree
-    LiftStat LoadKey MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable
-    MigrateRefs MoreTime MoveFileAway NewId NoPush NoPushFromNowOn OtherCommand PruneWorktrees PushFewer
-    PushLedger PutAside PutNoRefAside PutRefAside ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock
-    RemoveLock RemoveStaleLock RepairWorktree RestoreId RestoreLedger SayWhy SayWhyLater SendsAlong
-    SendsBranchesAlone SetAside SetGraftAside SetSigning SkipWithReason Sync SyncRemote TakeAlong
-    TakeFetched TakeLedgersOut Test TestAgain TestAtTip TestExactly TestStaged TestTree Unreplace Unshallow
-    UseSharedHooks UseTestCommand WithIdentity WithReport
+    Abort AddListed AddOne AllowDirectory AmendRed AmendTested AmendTestedElse AnswerAtTerminal AnswerByFlags
+    AnswerUnsigned AtCommit AtCommitOr Backfill BringConfigBack ByExitCode ChooseEditor ChooseRemote
+    CloneWithSha1 CloseRounds ConfigFileStays Continue CountHandedIn CountHandedInOr DeletePushed DeleteRef
+    DirectoryInTheWay DropFetch DropHooksPath DropRewriteRef EditNote FetchAgain FetchBranch FetchCommit
+    FetchLedger FetchRecords FetchRecordsAgain FileInTheWay FindCode FreeName GrantAccess Init Install
+    InstallBehind InstallBeside InstallByShims InstallFetch InstallFirst InstallMode InstallOpenssh KeepNote
+    LiftAssumeUnchanged LiftFileMode LiftSkipWorktree LiftStat ListWitnesses LoadKey MakeCheckout
+    MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable MigrateRefs MoreTime MoveFileAway
+    NameBothSides NameCommand NameReport NewId NoPush NoPushFromNowOn OpenGate OpenRound OtherCommand
+    PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside PutRefAside ReadNotes ReadNotesAndLog
+    ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree RestoreId RestoreLedger SayWhy
+    SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetSigning ShowFallback SkipWithReason
+    Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut Test TestAgain TestAtTip TestExactly TestStaged
+    TestTree Unreplace Unshallow UseSharedHooks UseTestCommand WatchPlainly WithIdentity WithReport WrapBash
 }
 
 impl Hint {

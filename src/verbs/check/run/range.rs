@@ -79,10 +79,8 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
     if !range.trim().is_empty() && !range.trim_start().starts_with("..") {
         return Ok(());
     }
-    Err(OpsError::usage(
-        format!("the range {range:?} has no base: is a variable empty?"),
-        "name both sides: andon check origin/main..HEAD",
-    ))
+    let what = format!("the range {range:?} has no base: is a variable empty?");
+    Err(OpsError::usage(what, Hint::NameBothSides))
 }
 
 /// Resolves a range as git spells it.
