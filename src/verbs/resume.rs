@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::detect::{self, Stops};
-use andon_core::domain::about::Reset;
-use andon_core::domain::decision::{Stage, StandingHalt};
+use andon_core::domain::decision::{Halt, Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_core::domain::{about::Reset, hint::Hint};
 use andon_core::escape;
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::gate::safety::SafetyLog;
@@ -47,7 +47,9 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         before.iter().map(|(file, _)| *file).filter(|file| !there.contains(file)).collect();
     let mut told = answer(args, &resumed);
     told["lifted"] = json!(lifted);
-    shell.show(args.format.format, "resume", &told, |_| text(shell, args, &resumed) + &moved(&ws, &before));
+    shell.show(args.format.format, "resume", &told, |_| {
+        text(shell, args, &resumed) + &moved(&ws, &before, &resumed)
+    });
     Ok(Exit::Allowed)
 }
 
@@ -65,11 +67,8 @@ fn reason(args: &ResumeArgs) -> Option<String> {
 fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>, OpsError> {
     let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(Vec::new()) };
     if !output::has_terminal() {
-        return Err(OpsError::verb(
-            VerbError::Unattended,
-            "there is no terminal, so no person has read the halt",
-            "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'",
-        ));
+        let what = "there is no terminal, so no person has read the halt";
+        return Err(OpsError::verb(VerbError::Unattended, what, Hint::AnswerAtTerminal));
     }
     let named = halts::stop_files(ws).files();
     for file in &named {
@@ -108,8 +107,8 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &ResumeReport) -> String {
     }
 }
 
-/// The fate of each switch that was there before.
-fn moved(ws: &Workspace, before: &[(&str, String)]) -> String {
+/// The fate of each switch that was there before, and of those that the halt names in another worktree.
+fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> String {
     let there = halts::stop_files(ws).files();
     let told = before.iter().map(|(file, shown)| {
         if there.contains(file) {
@@ -118,7 +117,13 @@ fn moved(ws: &Workspace, before: &[(&str, String)]) -> String {
             format!("  lifted: {shown}\n")
         }
     });
-    told.collect()
+    let stopped = resumed.halt.as_ref().map(|standing| &standing.halt);
+    let away =
+        stopped.filter(|halt| halt.rule == detect::USER_STOP.id && halt.worktree != ws.repo.worktree_name());
+    let there = |halt: &Halt| {
+        format!("  what stops the worktree {} is lifted there: {WAY_ON}\n", escape::terminal(&halt.worktree))
+    };
+    told.chain(away.map(there)).collect()
 }
 
 /// Longest reason that is read, in bytes.

@@ -20,7 +20,8 @@ fn halted() -> Stage {
 fn the_same_failure_three_times_halts() {
     let stage = halted();
     let checkpoint = stage.read(".andon/CHECKPOINT.md");
-    for words in ["Try 1", "Try 3", "andon resume", "3 commits; tests: 1 of 2 failing"] {
+    let once = "`[notify]` names none; this says how: `andon doctor --live`";
+    for words in ["Try 1", "Try 3", "andon resume", "3 commits; tests: 1 of 2 failing", once] {
         assert!(checkpoint.contains(words), "{words}\n{checkpoint}");
     }
     assert_eq!(stage.read(".andon/.gitignore"), "*\n");
@@ -137,6 +138,7 @@ fn resume_answers_and_starts_the_window_anew() {
     stage.iterate("5\n", &["ok a", "not ok b"], "Try 5").ok();
     assert_snapshot!(stage.iterate("6\n", &["ok a", "not ok b"], "Try 6").shown());
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    assert!(!stage.read(".andon/CHECKPOINT.md").contains("[notify]"), "it is said once");
     stage.andon(&["log"]).ok().says("looked at it").says("A. Author");
 }
 
@@ -296,6 +298,21 @@ fn a_stop_is_one_whatever_it_is_made_of() {
         stage.andon(&["resume", "--reason", "back"]).ok().says("lifted: STOP");
         stage.andon(&["status", "--exit-code"]).ok();
     }
+}
+
+#[test]
+fn a_stop_of_another_worktree_stays_there_and_that_is_said() {
+    let stage = Stage::installed();
+    stage.steps("git worktree add -q ../beside");
+    let beside = stage.root().join("beside");
+    stage.write(".andon/STOP", "");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    let out = stage.andon_in(&beside, &["resume", "--reason", "go on"]).ok();
+    out.says("what stops the worktree main is lifted there: andon resume");
+    assert!(stage.exists(".andon/STOP"));
+    stage.git_in(&beside, &["commit", "-q", "--allow-empty", "-m", "Go on"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+    stage.andon(&["resume", "--reason", "go on"]).ok().says("lifted: STOP").lacks("worktree");
 }
 
 #[test]

@@ -153,10 +153,12 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
 
 /// The part of the report file that is read from the repository; whatever cannot be read is left out.
 fn material(halt: &Halt, site: &Site<'_>) -> report_file::ReportSources {
+    let is_first = || site.andon_dir.as_ref().is_some_and(|dir| dir.size(best_effort::NOTICES).is_none());
     report_file::ReportSources {
         plan: files::plan(site.repo),
         change: shown_change::of_halt(site.repo, halt).ok().flatten(),
         forge: Forge::of_remote(site.repo, halt.head.as_slice()),
+        calls_nobody: site.response.notify.is_none() && is_first(),
     }
 }
 

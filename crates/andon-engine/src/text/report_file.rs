@@ -43,6 +43,8 @@ pub struct ReportSources {
     pub change: Option<ShownChange>,
     /// The forge for links to commits.
     pub forge: Forge,
+    /// No program calls the person, and nothing has said so in this worktree.
+    pub calls_nobody: bool,
 }
 
 /// The text of the file that shows `halt`.
@@ -78,6 +80,8 @@ fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, b
     page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
     page.all(halt::look_here(halt).map(|look| format!("- Look at it: `{look}`")));
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
+    let silent = "- No program called you: `[notify]` names none; this says how: `andon doctor --live`";
+    page.all(read.calls_nobody.then(|| silent.to_owned()));
     current_state(page, halt, read, story);
     progress(page, story);
     calls(page, &halt.evidence);
