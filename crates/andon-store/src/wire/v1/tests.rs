@@ -153,6 +153,7 @@ prop_compose! {
             passed,
             failed,
             errored,
+            build_errors: total,
             skipped,
             signature: Signature(bytes),
             errors: errors.map(Signature),
