@@ -92,10 +92,9 @@ impl PlainRun {
         reader.push(Stream::Stdout, &self.printed);
         let mut run = reader.finish(ExitKind::Code(self.exit));
         // Whose words no reader knows has no names, and counts all the same.
-        let counts = || counted_red(&String::from_utf8_lossy(&self.printed));
         if self.validity == RunValidity::Seen
             && run.runner == RUNNER_EXIT
-            && let Some(counts) = counts()
+            && let Some(counts) = counted_red(&String::from_utf8_lossy(&self.printed))
         {
             (run.status, run.counts, run.runner) = (TestStatus::Failed, counts, RUNNER_COUNTED.to_owned());
         }

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from hermetic import environment, run  # noqa: E402
 
-FILTERS = ("tail", "head", "grep", "tee")
+FILTERS = ("tail", "head", "grep", "tee", "awk", "sed", "cat")
 
 
 def printed(line, sample, env, cwd):
@@ -45,6 +45,7 @@ def hook(andon, env, repo, event, call):
 def typed(andon, root, number, row, samples):
     """`turned`, `seen` or `missed`."""
     runner, _, command, line = row
+    line = line.replace("\\n", "\n")
     repo = root / f"r{number}"
     repo.mkdir()
     env = environment(root)

@@ -40,11 +40,6 @@ pub fn exit_status(title: &str) -> Option<&'static str> {
     rows(EXIT_STATUS).find(|(command, _)| *command == title).map(|(_, what)| what)
 }
 
-/// Commands whose exit codes are special, with what they mean.
-pub fn exit_statuses() -> impl Iterator<Item = (&'static str, &'static str)> {
-    rows(EXIT_STATUS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -129,7 +129,7 @@ impl PrintedOutput {
 
     /// The number of different errors of a build that failed.
     pub(super) fn build_errors(&self) -> u64 {
-        told::build_errors(self.lines())
+        u64::try_from(told::build_errors(&self.lines().collect::<Vec<_>>().join("\n"))).unwrap_or(u64::MAX)
     }
 
     /// The tests that the lines name or count, in whatever words.

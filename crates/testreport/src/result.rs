@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The status class of a test run. A doubt is a class of its own and never a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestStatus {
     /// At least one test ran and none failed, and the runner agreed.
@@ -13,6 +13,7 @@ pub enum TestStatus {
     /// The code under test did not build.
     BuildFailed,
     /// The runner itself failed: a non-zero exit with no failing case.
+    #[default]
     RunnerError,
     /// Stopped by a time limit.
     TimedOut,
@@ -76,6 +77,15 @@ impl Counts {
     /// Failed and errored tests together: what the trend shows.
     pub fn failing(&self) -> u64 {
         self.failed.saturating_add(self.errored)
+    }
+
+    /// Adds those of another run.
+    pub fn absorb(&mut self, more: Self) {
+        self.total = self.total.saturating_add(more.total);
+        self.passed = self.passed.saturating_add(more.passed);
+        self.failed = self.failed.saturating_add(more.failed);
+        self.errored = self.errored.saturating_add(more.errored);
+        self.skipped = self.skipped.saturating_add(more.skipped);
     }
 
     /// Tests that really ran.

@@ -26,7 +26,7 @@ pub enum ExitKind {
 }
 
 /// The result of a finished run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParsedRun {
     /// Status class.
     pub status: TestStatus,
@@ -73,7 +73,6 @@ impl ParsedRun {
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
         let tests = tally.take_test_names().filter(|_| whole);
         let (failing, errors, warnings) = tally.into_parts();
-        let (not_started, doubt, unnamed) = (None, None, false);
         Self {
             status,
             counts,
@@ -83,11 +82,8 @@ impl ParsedRun {
             errors,
             runner,
             warnings,
-            not_started,
-            doubt,
-            build_errors: 0,
-            unnamed,
             places,
+            ..Self::default()
         }
     }
 

@@ -12,6 +12,18 @@ use crate::{
     WordList, normalize_error, normalize_id, stable_id,
 };
 
+impl From<Outcome> for Counts {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            total: 1,
+            passed: u64::from(outcome == Outcome::Passed),
+            failed: u64::from(outcome == Outcome::Failed),
+            errored: u64::from(outcome == Outcome::Errored),
+            skipped: u64::from(outcome == Outcome::Skipped),
+        }
+    }
+}
+
 /// Troubles that make a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trouble {
@@ -186,13 +198,7 @@ impl Tally {
 
     /// Counts one test that ended so.
     pub(super) fn count(&mut self, outcome: Outcome) {
-        self.add_counts(Counts {
-            total: 1,
-            passed: u64::from(outcome == Outcome::Passed),
-            failed: u64::from(outcome == Outcome::Failed),
-            errored: u64::from(outcome == Outcome::Errored),
-            skipped: u64::from(outcome == Outcome::Skipped),
-        });
+        self.add_counts(outcome.into());
     }
 
     /// Counts one test of this id that ended so.
@@ -225,10 +231,7 @@ impl Tally {
     /// Adds counts; `total` is what the others sum up to.
     pub(super) fn add_counts(&mut self, more: Counts) {
         let counts = &mut self.counts;
-        counts.passed = counts.passed.saturating_add(more.passed);
-        counts.failed = counts.failed.saturating_add(more.failed);
-        counts.errored = counts.errored.saturating_add(more.errored);
-        counts.skipped = counts.skipped.saturating_add(more.skipped);
+        counts.absorb(more);
         counts.total = counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped);
     }
 

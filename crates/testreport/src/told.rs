@@ -34,6 +34,8 @@ const ENDINGS: WordList = WordList::section(PHRASES, "endings");
 const FAILED_SESSIONS: WordList = WordList::section(PHRASES, "failures of sessions");
 /// Patterns of lines with which compilers, linkers and interpreters say that there is nothing to run: a place, then an error.
 const BUILD_ERRORS: WordList = WordList::section(PHRASES, "errors of builds");
+/// Others that are known as such in the output of a build that failed alone.
+const PLACED_ERRORS: WordList = WordList::section(PHRASES, "places of errors of builds");
 
 /// The tests that an output names or counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +45,8 @@ pub(super) struct ToldTests {
     /// Tests that a line counts without a verdict, and the verdict of another line.
     announced: u64,
     ended_well: bool,
+    /// Tests that failed, in words that alone are no count of a run.
+    failing: u64,
     /// Lines that name a test that passed, and one that failed.
     named: u64,
     names_failed: bool,
@@ -77,12 +81,10 @@ impl ToldTests {
         self.ended_well |= line.failed == Some(0) || line.says_passed;
         let Some(more) = line.counts() else {
             self.announced = self.announced.max(line.tests.unwrap_or(0));
+            self.failing = self.failing.max(line.failed.unwrap_or(0));
             return;
         };
-        let counts = self.counted.get_or_insert_default();
-        counts.passed = counts.passed.saturating_add(more.passed);
-        counts.failed = counts.failed.saturating_add(more.failed);
-        counts.skipped = counts.skipped.saturating_add(more.skipped);
+        self.counted.get_or_insert_default().absorb(more);
     }
 
     /// The tests that passed; `None` where none did, or where one is counted that failed.
@@ -97,10 +99,13 @@ impl ToldTests {
         (failed == 0).then_some(Counts { total, passed, skipped, ..Counts::default() })
     }
 
-    /// The tests that it counts, some of which failed: words for an error alone are no summary.
+    /// The tests that it counts or names, some of which failed and some passed: words for an error alone are no summary.
     fn red(&self) -> Option<Counts> {
-        let Counts { passed, failed, skipped, .. } =
-            self.counted.filter(|one| one.failed > 0 && one.passed > 0)?;
+        let Counts { passed, failed, skipped, .. } = self.counted.unwrap_or_default();
+        let failed =
+            [failed, self.failing, u64::from(self.names_failed)].into_iter().find(|number| *number > 0)?;
+        let others = [passed, self.announced.saturating_sub(failed), self.named];
+        let passed = others.into_iter().find(|number| *number > 0)?;
         let total = passed.saturating_add(failed).saturating_add(skipped);
         Some(Counts { total, passed, failed, skipped, ..Counts::default() })
     }
@@ -250,29 +255,19 @@ fn begins(text: &str, words: WordList) -> bool {
 
 /// The first error of a build.
 pub(super) fn build_error<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    lines.find(|line| is_build_error(line))
-}
-
-fn is_build_error(line: &str) -> bool {
     static COMPILED: LazyLock<Vec<Regex>> =
         LazyLock::new(|| BUILD_ERRORS.iter().filter_map(pattern).collect());
-    COMPILED.iter().any(|pattern| pattern.is_match(line))
+    lines.find(|line| COMPILED.iter().any(|pattern| pattern.is_match(line)))
 }
 
-/// The number of different errors in the output of a build that failed. rustc says below an error where it is, and Go says no more than
-/// the place.
-pub(super) fn build_errors<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> u64 {
-    let is_of_go = |line: &str| {
-        let place = line.split_once(".go:").filter(|(file, _)| !file.contains(' '));
-        place.is_some_and(|(_, place)| place.starts_with(|first: char| first.is_ascii_digit()))
-    };
-    let next = lines.clone().skip(1).chain([""]);
-    let errors = lines.zip(next).filter_map(|(line, next)| {
-        let is_placed = line.starts_with("error") && next.trim_start().starts_with("--> ");
-        let is_error = is_placed || is_build_error(line) || is_of_go(line);
-        is_error.then_some((line, if is_placed { next } else { "" }))
+/// The number of different errors in the output of a build that failed, by their places.
+pub(super) fn build_errors(text: &str) -> usize {
+    static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        let rows = BUILD_ERRORS.iter().chain(PLACED_ERRORS.iter());
+        rows.filter_map(|row| pattern(&format!("(?m){row}"))).collect()
     });
-    u64::try_from(errors.collect::<BTreeSet<_>>().len()).unwrap_or(u64::MAX)
+    let found = COMPILED.iter().flat_map(|pattern| pattern.find_iter(text));
+    found.map(|found| found.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 /// True for a line with which a tool says that one of its sessions failed.
@@ -376,6 +371,22 @@ mod tests {
     }
 
     #[test]
+    fn red_runs_are_known_by_what_failed_beside_what_ran() {
+        for (text, failed) in [
+            ("Ran 3 tests containing 5 assertions.\n1 failures, 0 errors.", Some(1)),
+            ("Ran 2 tests in 0.001s\n\nFAILED (failures=1)", Some(1)),
+            ("FAIL: adds\nPASS: subs", Some(1)),
+            ("2 passed, 1 failed", Some(1)),
+            ("error: 1 failure", None),
+            ("FAIL: adds", None),
+            ("3 tests passed", None),
+            ("make: *** [all] Error 1", None),
+        ] {
+            assert_eq!(counted_red(text).map(|counts| counts.failed), failed, "{text}");
+        }
+    }
+
+    #[test]
     fn different_errors_of_a_build_are_counted() {
         for (text, number) in [
             (
@@ -389,7 +400,7 @@ mod tests {
             ("A.java:3: error: ';' expected\nA.java:9: error: ';' expected\n2 errors", 2),
             ("warning: unused\n --> src/lib.rs:3:5\nmake: *** [all] Error 1", 0),
         ] {
-            assert_eq!(build_errors(text.lines()), number, "{text}");
+            assert_eq!(build_errors(text), number, "{text}");
         }
     }
 

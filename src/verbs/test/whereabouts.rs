@@ -9,6 +9,7 @@ use andon_engine::guess::listing::MANIFESTS;
 use testreport::{RUNNERS, ReportedPlace, WordList};
 
 /// The directories of one run, as far as they are known.
+#[derive(Default)]
 pub(super) struct Whereabouts {
     top: PathBuf,
     elsewhere: Option<PathBuf>,
@@ -34,31 +35,22 @@ const MAX_FILE: usize = 4 << 20;
 impl Whereabouts {
     /// For a run in the working tree at `top`.
     pub(super) fn of(top: &Path) -> Self {
-        Self {
-            top: top.canonicalize().unwrap_or_else(|_| top.to_owned()),
-            elsewhere: None,
-            stated: None,
-            configured: Vec::new(),
-            named: None,
-            is_here_too: false,
-        }
+        Self { top: top.canonicalize().unwrap_or_else(|_| top.to_owned()), ..Self::default() }
     }
 
     /// Takes note of a directory in which tests run. It has to be there while they do: a container has directories of its own,
     /// and one that holds the working tree may hold the configuration of its tests.
     pub(super) fn ran_in(&mut self, directory: &Path) {
-        if self.elsewhere.is_none() {
-            self.elsewhere = directory.canonicalize().ok().filter(|place| !self.is_here(place));
-        }
+        let place = directory.canonicalize().ok().filter(|place| !self.is_here(place));
+        self.elsewhere = self.elsewhere.take().or(place);
     }
 
     /// Takes note of a directory in which a runner says that it runs.
     pub(super) fn stated(&mut self, directory: &Path) {
         let Ok(place) = directory.canonicalize() else { return };
         self.is_here_too |= place.starts_with(&self.top);
-        if !self.is_here(&place) {
-            self.stated.get_or_insert(place);
-        }
+        let place = Some(place).filter(|place| !self.is_here(place));
+        self.stated = self.stated.take().or(place);
     }
 
     /// Takes note of a path that the command gives to a runner, where tests are there. Behind an option it may be anything else.
@@ -66,9 +58,7 @@ impl Whereabouts {
         let (NamedPath::Given(path) | NamedPath::BehindOption(path)) = named;
         let Ok(place) = path.canonicalize() else { return };
         let is_given = matches!(named, NamedPath::Given(_));
-        if !is_given && place.is_file() {
-            self.configured.extend(place.parent().map(Path::to_owned));
-        }
+        self.configured.extend(place.parent().filter(|_| !is_given && place.is_file()).map(Path::to_owned));
         if !(is_of_tests(&place) || is_given && is_project(&place)) {
             return;
         }
@@ -83,9 +73,6 @@ impl Whereabouts {
     /// Takes note of the places that reports tell. One of them in the working tree is enough: those of what is tested with it
     /// may be anywhere.
     pub(super) fn reported(&mut self, places: &[ReportedPlace]) {
-        if self.elsewhere.is_some() {
-            return;
-        }
         let (mut files, mut packages) = (Vec::new(), Vec::new());
         for place in places {
             match place {
@@ -94,12 +81,10 @@ impl Whereabouts {
             }
         }
         let is_ours = |file: &PathBuf| self.is_here(file.parent().unwrap_or(file));
-        if !files.iter().any(is_ours) {
-            self.elsewhere = files.pop();
-        }
-        if self.elsewhere.is_none() && !packages.is_empty() && !self.has_go_package(&packages) {
-            self.elsewhere = packages.first().map(PathBuf::from);
-        }
+        let file = if files.iter().any(is_ours) { None } else { files.pop() };
+        let package = || packages.first().filter(|_| !self.has_go_package(&packages)).map(PathBuf::from);
+        let place = file.or_else(package);
+        self.elsewhere = self.elsewhere.take().or(place);
     }
 
     fn is_here(&self, place: &Path) -> bool {

@@ -76,12 +76,6 @@ struct Run<'a> {
     decides: bool,
 }
 
-/// A directory, as far as it is known.
-enum Place {
-    Known(PathBuf),
-    Unknown,
-}
-
 fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<'a>> {
     let read = Reading::parse(script);
     let mut wanted: Vec<(&Tests, Reading)> = tests
@@ -92,7 +86,8 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
     // The longest first: `npm test` is the beginning of `npm test -w core`.
     wanted.sort_by_key(|(_, read)| std::cmp::Reverse(read.items.len()));
     let (mut runs, mut at, mut alone): (Vec<Run<'_>>, usize, bool) = (Vec::new(), 0, true);
-    let mut here = Place::Known(place.cwd.to_owned());
+    // The directory, as far as it is known.
+    let mut here = Some(place.cwd.to_owned());
     let mut before = None;
     while let Some(end) = read.items.get(at..).and_then(|rest| rest.iter().position(Item::ends)) {
         let end = at + end;
@@ -100,11 +95,9 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
         if words.first().is_some_and(|word| RESERVED.contains(&word.value)) {
             break;
         }
-        let hit = matches!(&here, Place::Known(dir) if is_same(dir, place.top))
-            .then(|| {
-                wanted.iter().find_map(|(one, wanted)| hit(&read, at, before, wanted).map(|hit| (*one, hit)))
-            })
-            .flatten();
+        let here_is_top = here.as_ref().is_some_and(|dir| normal(dir) == normal(place.top));
+        let mut wanted = wanted.iter().filter(|_| here_is_top);
+        let hit = wanted.find_map(|(one, wanted)| hit(&read, at, before, wanted).map(|hit| (*one, hit)));
         let next = if let Some((tests, hit)) = hit {
             let after = read.items.get(hit.next).and_then(Item::end);
             let decides = alone && after == Some(End::Script);
@@ -222,31 +215,23 @@ fn goes<'a>(words: &[&'a Word]) -> Option<&'a Word> {
     (command.value == "cd" && to.value != "-").then_some(*to)
 }
 
-fn gone(here: Place, words: &[&Word], end: Option<End>) -> Place {
+fn gone(here: Option<PathBuf>, words: &[&Word], end: Option<End>) -> Option<PathBuf> {
     if words.first().is_none_or(|word| word.value != "cd") {
         return here;
     }
     // What follows `cd X ||` runs where that did not work.
     let surely = matches!(end, Some(End::And | End::Next));
-    match (here, goes(words)) {
-        (Place::Known(dir), Some(to)) if to.is_exact && surely => Place::Known(dir.join(&to.value)),
-        (Place::Known(_) | Place::Unknown, _) => Place::Unknown,
-    }
+    let to = goes(words).filter(|to| to.is_exact && surely)?;
+    Some(here?.join(&to.value))
 }
 
-/// Returns true when two paths are the same, without `.` and `..`.
-fn is_same(one: &Path, other: &Path) -> bool {
-    normal(one) == normal(other)
-}
-
+/// A path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop();
-            }
+            Component::ParentDir => _ = parts.pop(),
             Component::Prefix(_) | Component::RootDir | Component::Normal(_) => parts.push(part),
         }
     }

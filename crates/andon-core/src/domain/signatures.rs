@@ -76,13 +76,7 @@ impl TestEvidence {
         };
         let status = tests().max_by_key(gravest).map_or(TestStatus::NoTests, |tests| tests.status);
         let mut counts = Counts::default();
-        for own in tests().map(Self::counts) {
-            counts.total = counts.total.saturating_add(own.total);
-            counts.passed = counts.passed.saturating_add(own.passed);
-            counts.failed = counts.failed.saturating_add(own.failed);
-            counts.errored = counts.errored.saturating_add(own.errored);
-            counts.skipped = counts.skipped.saturating_add(own.skipped);
-        }
+        tests().for_each(|tests| counts.absorb(tests.counts()));
         let failing: BTreeSet<&String> = tests().flat_map(|tests| &tests.failing).collect();
         let cut = failing.len() > Self::MAX_FAILING;
         let failing: Vec<String> = failing.into_iter().take(Self::MAX_FAILING).cloned().collect();

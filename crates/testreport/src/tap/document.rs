@@ -52,15 +52,6 @@ impl Frame {
         Self { named: Some(Vec::new()), ..Self::default() }
     }
 
-    fn count(&mut self, outcome: Outcome) {
-        let slot = match outcome {
-            Outcome::Passed => &mut self.counts.passed,
-            Outcome::Failed | Outcome::Errored => &mut self.counts.failed,
-            Outcome::Skipped => &mut self.counts.skipped,
-        };
-        *slot = slot.saturating_add(1);
-    }
-
     fn add_failure(&mut self, failure: Failure) {
         // One more than is kept in the end, so that the cut shows.
         if self.failures.len() <= MAX_FAILING {
@@ -223,7 +214,7 @@ impl Document {
             None => true,
         };
         if own {
-            frame.count(outcome);
+            frame.counts.absorb(outcome.into());
             if described {
                 frame.name(name.clone(), outcome);
             } else {
@@ -273,7 +264,7 @@ impl Document {
                 "a subtest with {came} test points is not closed by a test point"
             ))));
         }
-        add(&mut parent.counts, child.counts);
+        parent.counts.absorb(child.counts);
         parent.named = None;
         child.failures.into_iter().for_each(|failure| parent.add_failure(failure));
     }
@@ -327,7 +318,7 @@ fn close(parent: &mut Frame, mut child: Frame, name: &str, outcome: Outcome) -> 
         return false;
     }
     let child_failed = child.counts.failing() > 0;
-    add(&mut parent.counts, child.counts);
+    parent.counts.absorb(child.counts);
     for failure in child.failures {
         parent.add_failure(Failure { path: joined(name, &failure.path), error: failure.error });
     }
@@ -350,12 +341,6 @@ fn names_file(description: &str) -> bool {
 /// As much of a line as a message shows.
 fn shown(line: &str) -> String {
     line.chars().take(80).collect()
-}
-
-fn add(to: &mut Counts, more: Counts) {
-    to.passed = to.passed.saturating_add(more.passed);
-    to.failed = to.failed.saturating_add(more.failed);
-    to.skipped = to.skipped.saturating_add(more.skipped);
 }
 
 /// Runs of numbers that are kept apart. Points in any sensible order make few.

@@ -13,16 +13,6 @@ const LEAVING: WordList = WordList::section(TEXT, "leaving");
 /// Programs that pass on all of what they read.
 const PASSING: WordList = WordList::section(TEXT, "passing");
 
-/// The end of a pipeline whose first program may be a runner.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum LastStage {
-    /// In what shows all.
-    Shows,
-    /// In a program that shows a part (`tail`, `head`, `grep`), by its name. Its exit code hides that of the runner, so that
-    /// what it shows has to tell the result.
-    Cuts(String),
-}
-
 /// The commands of a line; `None` where it is no plain one.
 fn plain(read: &Reading) -> Option<Vec<SimpleCommand<'_>>> {
     let commands = read.commands();
@@ -76,7 +66,7 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let mut before = Some(End::Next);
     for (at, stages) in pipelines.into_iter().enumerate() {
         if at >= first_of_last || before == Some(End::Next) {
-            let shown = shown(stages).filter(|(_, last)| *last == LastStage::Shows || !keeps_exit);
+            let shown = shown(stages).filter(|(_, cuts)| cuts.is_none() || !keeps_exit);
             sure.extend(shown.map(|(words, _)| words));
         }
         before = after(stages);
@@ -94,10 +84,7 @@ pub(super) fn cuts_the_end(line: &str) -> Option<String> {
     {
         return None;
     }
-    match shown(pipelines(&commands).pop()?)?.1 {
-        LastStage::Cuts(name) => Some(name),
-        LastStage::Shows => None,
-    }
+    shown(pipelines(&commands).pop()?)?.1
 }
 
 /// The program whose exit code this line ends with, where that is 0 whatever the programs before it said.
@@ -140,11 +127,11 @@ fn pipelines<'c, 'a>(commands: &'c [SimpleCommand<'a>]) -> Vec<&'c [SimpleComman
     commands.split_inclusive(|command| command.end != End::Pipe).collect()
 }
 
-/// The first program of a pipeline that shows what it prints, and how much of it is shown.
-fn shown(stages: &[SimpleCommand<'_>]) -> Option<(Vec<String>, LastStage)> {
+/// The first program of a pipeline that shows what it prints, and the program behind it that shows a part of that (`tail`, `head`,
+/// `grep`), by its name. The exit code of that one hides the runner's, so that what it shows has to tell the result.
+fn shown(stages: &[SimpleCommand<'_>]) -> Option<(Vec<String>, Option<String>)> {
     let (first, rest) = stages.split_first()?;
     let cuts = rest.iter().rev().map(|stage| &stage.words[0].value).find(|name| !PASSING.contains(name));
-    let last = cuts.map_or(LastStage::Shows, |name| LastStage::Cuts(name.clone()));
     let is_hidden = first.redirections.iter().any(|found| **found != Redirection::Copies);
-    (!is_hidden).then(|| (first.values().into_iter().map(str::to_owned).collect(), last))
+    (!is_hidden).then(|| (first.values().into_iter().map(str::to_owned).collect(), cuts.cloned()))
 }
