@@ -69,34 +69,30 @@ impl Reader<'_> {
     fn read_scopes(&mut self, item: &Item<'_>) {
         let hint = "write [test.scopes.NAME] with paths and command";
         let Some(table) = item.get_ref().as_table() else {
-            return self.problem(
-                item.span(),
-                "`test.scopes` is a section, not a value".to_owned(),
-                hint.to_owned(),
-            );
+            return self.problem(item.span(), "`test.scopes` is a section, not a value", hint);
         };
         if table.len() > scopes::MAX_SCOPES {
             let what = format!("more than {} scopes", scopes::MAX_SCOPES);
-            return self.problem(item.span(), what, "join some".to_owned());
+            return self.problem(item.span(), what, "join some");
         }
         for (name, item) in in_order(table) {
             let word = name.get_ref().as_ref();
             let Some(table) = item.get_ref().as_table() else {
                 let what = format!("scope {} must be a table, not {}", quoted(word), shown(item.get_ref()));
-                self.problem(item.span(), what, hint.to_owned());
+                self.problem(item.span(), what, hint);
                 continue;
             };
             if !scopes::is_name(word) {
                 let what = format!("{} is no name for a scope", quoted(word));
-                self.problem(name.span(), what, "use letters, digits, `-` and `_`, at most 64".to_owned());
+                self.problem(name.span(), what, "use letters, digits, `-` and `_`, at most 64");
                 continue;
             }
             for (key_name, item) in in_order(table) {
                 let key_word = key_name.get_ref().as_ref();
                 let Some(key) = keys::SCOPE_KEYS.iter().find(|key| key.name == key_word) else {
                     let what = format!("unknown key {} in [test.scopes.{word}]", quoted(key_word));
-                    let known = keys::SCOPE_KEYS.iter().map(|key| key.name);
-                    self.problem_with(key_name.span(), what, |word| suggest(word, known.clone()), key_word);
+                    let hint = self.suggestion(key_word, keys::SCOPE_KEYS.iter().map(|key| key.name));
+                    self.problem(key_name.span(), what, hint);
                     continue;
                 };
                 let dotted = format!("{}{word}.{key_word}", scopes::PREFIX);
@@ -105,7 +101,7 @@ impl Reader<'_> {
             // So that a scope of nothing is known to be there.
             if table.is_empty() {
                 let what = format!("scope {} has no command", quoted(word));
-                self.problem(name.span(), what, hint.to_owned());
+                self.problem(name.span(), what, hint);
             }
         }
     }
@@ -137,7 +133,8 @@ impl Reader<'_> {
             } else {
                 let known = std::iter::once("level").chain(rule.params.iter().map(|spec| spec.name));
                 let what = format!("rule {} has no parameter {}", quoted(rule.id), quoted(word));
-                self.problem_with(name.span(), what, |word| suggest(word, known.clone()), word);
+                let hint = self.suggestion(word, known);
+                self.problem(name.span(), what, hint);
             }
         }
     }
@@ -166,7 +163,7 @@ impl Reader<'_> {
     fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
         let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
         let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
-        self.problem(name.span(), what, hint.to_owned());
+        self.problem(name.span(), what, hint);
     }
 
     fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {
@@ -180,36 +177,29 @@ impl Reader<'_> {
 
     fn unknown_section(&mut self, name: &Name<'_>) {
         let what = format!("unknown section {}", quoted(name.get_ref()));
-        self.misplaced(name, what, &SECTIONS.iter().map(|section| section.name));
+        let nearest = self.suggestion(name.get_ref(), SECTIONS.iter().map(|section| section.name));
+        self.misplaced(name, what, nearest);
     }
 
     fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
         let what = format!("unknown key {} in [{}]", quoted(name.get_ref()), section.name);
-        self.misplaced(name, what, &keys.iter().map(|key| key.name));
+        let nearest = self.suggestion(name.get_ref(), keys.iter().map(|key| key.name));
+        self.misplaced(name, what, nearest);
     }
 
-    /// A name that is none of the `known` ones here: where it belongs, else the nearest of them.
-    fn misplaced(
-        &mut self,
-        name: &Name<'_>,
-        what: String,
-        known: &(impl Iterator<Item = &'static str> + Clone),
-    ) {
+    /// A name that is unknown here: where it belongs, else the nearest one.
+    fn misplaced(&mut self, name: &Name<'_>, what: String, nearest: String) {
         let word = name.get_ref().as_ref();
         let in_rules = || self.rules.iter().any(|rule| rule.id == word).then_some("rules");
         let place = keys::section_with(word).or_else(in_rules);
-        let hint = |word: &str| match place {
-            Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest(word, known.clone()),
-        };
-        self.problem_with(name.span(), what, hint, word);
+        let hint = place.map_or(nearest, |place| format!("`{word}` belongs in [{place}]"));
+        self.problem(name.span(), what, hint);
     }
 
     fn unknown_rule(&mut self, name: &Name<'_>) {
         let word = name.get_ref().as_ref();
-        let rules = self.rules;
-        let what = format!("unknown rule {}", quoted(word));
-        self.problem_with(name.span(), what, |word| suggest(word, rules.iter().map(|rule| rule.id)), word);
+        let hint = self.suggestion(word, self.rules.iter().map(|rule| rule.id));
+        self.problem(name.span(), format!("unknown rule {}", quoted(word)), hint);
     }
 
     fn keep(&mut self, dotted: &str, span: Range<usize>, read: ReadResult<Value>) {
@@ -231,13 +221,12 @@ impl Reader<'_> {
         }
     }
 
-    /// An error whose hint is only thought of when it will be shown: nearest words cost time.
-    fn problem_with(&mut self, span: Range<usize>, what: String, hint: impl Fn(&str) -> String, word: &str) {
-        let hint = if self.problems.is_full() { String::new() } else { hint(word) };
-        self.problem(span, what, hint);
+    /// The nearest of the words that there are. It is only looked for when it will be shown: that costs time.
+    fn suggestion(&self, word: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+        if self.problems.is_full() { String::new() } else { suggest(word, known) }
     }
 
-    fn problem(&mut self, span: Range<usize>, what: String, hint: String) {
+    fn problem(&mut self, span: Range<usize>, what: impl Into<String>, hint: impl Into<String>) {
         let at = Some(self.lines.position(span.start));
         self.problems.push(mistake(&self.source.name, at, what, hint));
     }

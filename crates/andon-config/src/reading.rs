@@ -10,6 +10,7 @@ use super::value::{Item, Problem, ReadResult, TestCommand, UNLIMITED, Value, sug
 use super::{mistake::quoted, patterns, setting};
 use andon_core::domain::settings::{ParamSpec, ParamValue};
 use andon_core::domain::{effect::Provider, findings::Level, ids::EntryId, time::Span};
+use andon_core::escape::first;
 
 /// Longest list of texts.
 const MAX_ITEMS: usize = 256;
@@ -18,40 +19,35 @@ const MAX_TEXT: usize = 4096;
 
 /// Reads the value of a key of the table; `name` is dotted.
 pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Value> {
-    let expected = ExpectedValue {
-        name,
-        words: key.kind.expected(),
-        hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
-    };
+    let hint = format!("write {} = {}", key.name, key.kind.example(&key.default()));
+    let expected = ExpectedValue { name, words: key.kind.expected(), hint, item };
     match &key.kind {
-        Kind::Choice(words) | Kind::OptionalChoice(words) => {
-            read_text(&expected, item, |text| words().contains(&text))
-        }
-        Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
-        Kind::Limit(range) => match item.get_ref().as_str() {
-            // "off" is how it was written before.
-            Some(UNLIMITED | "off") => Ok(Value::Unlimited),
-            Some(_) | None => read_span(&expected, *range, item).map(Value::Span),
-        },
+        Kind::Choice(words) | Kind::OptionalChoice(words) => expected.text(|text| words().contains(&text)),
+        // "off" is how it was written before.
+        Kind::Limit(_) if matches!(item.get_ref().as_str(), Some(UNLIMITED | "off")) => Ok(Value::Unlimited),
+        Kind::Duration(range) | Kind::Limit(range) => expected.span(*range).map(Value::Span),
         Kind::Count(count) => read_param(name, &count.spec, item),
-        Kind::Format => read_format(&expected, item),
-        Kind::Command => read_command(&expected, item).map(Value::Command),
-        Kind::Switch(_) => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
-        Kind::Program => match read_command(&expected, item)? {
+        Kind::Format => expected.format(),
+        Kind::Command => expected.command().map(Value::Command),
+        Kind::Switch(_) => expected.or_not(item.get_ref().as_bool().map(Value::Switch)),
+        Kind::Program => match expected.command()? {
             command @ TestCommand::Argv(_) => Ok(Value::Command(command)),
-            TestCommand::Shell(_) => Err(expected.not(item)),
+            TestCommand::Shell(_) => expected.or_not(None),
         },
-        Kind::Providers => read_providers(&expected, item).map(Value::Texts),
-        Kind::Text => match item.get_ref().as_str().filter(|text| !text.trim().is_empty()) {
-            Some(text) => check_text(&expected, text, item.span()).map(|()| Value::Text(text.to_owned())),
-            None => Err(expected.not(item)),
-        },
-        Kind::Texts => read_words(&expected, item).map(Value::Texts),
-        Kind::Checksum => read_text(&expected, item, |text| checksum(text).is_some()),
-        Kind::Entry => read_text(&expected, item, |text| text.parse::<EntryId>().is_ok()),
+        Kind::Providers => {
+            let wrong = |text: &str| Provider::parse(text).is_none().then(|| quoted(text));
+            expected.texts_but(wrong).map(Value::Texts)
+        }
+        Kind::Text => {
+            let text = expected.or_not(item.get_ref().as_str().filter(|text| !text.trim().is_empty()))?;
+            expected.check_text(text, item.span()).map(|()| Value::Text(text.to_owned()))
+        }
+        Kind::Texts => expected.words().map(Value::Texts),
+        Kind::Checksum => expected.text(|text| checksum(text).is_some()),
+        Kind::Entry => expected.text(|text| text.parse::<EntryId>().is_ok()),
         Kind::Pinned => read_pinned(name, item),
         Kind::Globs(_) => {
-            let items = read_texts(&expected, item)?;
+            let items = expected.texts()?;
             patterns::check_globs(name, &items)?;
             Ok(Value::Texts(items.into_iter().map(|(text, _)| text).collect()))
         }
@@ -81,25 +77,24 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadR
         }
         _ => format!("write {} = {}", spec.name, meant(&default, item)),
     };
-    let expected = ExpectedValue { name, words, hint };
+    let expected = ExpectedValue { name, words, hint, item };
+    let whole = || expected.or_not(count(item.get_ref(), spec.min..=spec.max));
     let value = match default {
-        ParamValue::Count(_) => read_count(&expected, spec, item).map(ParamValue::Count),
-        ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
-        ParamValue::Span(_) => read_span(&expected, ANY_SPAN, item).map(ParamValue::Span),
+        ParamValue::Count(_) => whole().map(ParamValue::Count),
+        ParamValue::Share(_) => expected.or_not(share(item.get_ref()).map(ParamValue::Share)),
+        ParamValue::Span(_) => expected.span(ANY_SPAN).map(ParamValue::Span),
         ParamValue::Limit(_) if unlimited => Ok(ParamValue::Limit(None)),
         ParamValue::SpanLimit(_) if unlimited => Ok(ParamValue::SpanLimit(None)),
-        ParamValue::Limit(_) => read_count(&expected, spec, item).map(|count| ParamValue::Limit(Some(count))),
-        ParamValue::SpanLimit(_) => match read_span(&expected, ANY_SPAN, item)? {
-            Span(0) => Err(expected.not(item)),
-            span => Ok(ParamValue::SpanLimit(Some(span))),
-        },
-        ParamValue::Switch(_) => {
-            item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
+        ParamValue::Limit(_) => whole().map(|count| ParamValue::Limit(Some(count))),
+        ParamValue::SpanLimit(_) => {
+            let some = Some(expected.span(ANY_SPAN)?).filter(|span| *span > Span(0));
+            expected.or_not(some.map(|span| ParamValue::SpanLimit(Some(span))))
         }
-        ParamValue::List(_) => read_words(&expected, item).map(ParamValue::List),
+        ParamValue::Switch(_) => expected.or_not(item.get_ref().as_bool().map(ParamValue::Switch)),
+        ParamValue::List(_) => expected.words().map(ParamValue::List),
         ParamValue::Word { of, .. } => {
             let found = item.get_ref().as_str().and_then(|text| of.iter().find(|word| **word == text));
-            found.map(|is| ParamValue::Word { is, of }).ok_or_else(|| expected.not(item))
+            expected.or_not(found.map(|is| ParamValue::Word { is, of }))
         }
     };
     value.map(Value::Param)
@@ -119,11 +114,8 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> ReadResult<Value> {
     let names = Level::ALL.iter().map(|(_, name)| *name);
     let Some(word) = item.get_ref().as_str() else {
         let listed = names.collect::<Vec<_>>().join(", ");
-        return wrong(
-            item.span(),
-            format!("the level of {} must be a text, not {}", quoted(name), shown(item.get_ref())),
-            format!("one of {listed}"),
-        );
+        let what = format!("the level of {} must be a text, not {}", quoted(name), shown(item.get_ref()));
+        return wrong(item.span(), what, format!("one of {listed}"));
     };
     match Level::from_name(word) {
         Some(level) => Ok(Value::Level(level)),
@@ -131,76 +123,120 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> ReadResult<Value> {
     }
 }
 
+/// A value, and the words for what it must be.
 struct ExpectedValue<'a> {
     name: &'a str,
     words: String,
     hint: String,
+    item: &'a Item<'a>,
 }
 
 impl ExpectedValue<'_> {
-    fn not(&self, item: &Item<'_>) -> Vec<Problem> {
-        self.not_text(item.span(), &shown(item.get_ref()))
+    /// The value as it was read; `None` is the mistake that it is something else.
+    fn or_not<T>(&self, found: Option<T>) -> ReadResult<T> {
+        found.ok_or_else(|| self.not_text(self.item.span(), &shown(self.item.get_ref())))
     }
 
     fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Problem> {
         let what = format!("{} must be {}, not {shown}", quoted(self.name), self.words);
         vec![Problem { span, what, hint: self.hint.clone() }]
     }
+
+    fn text(&self, fits: impl Fn(&str) -> bool) -> ReadResult<Value> {
+        let text = self.item.get_ref().as_str().filter(|text| fits(text));
+        self.or_not(text.map(|text| Value::Text(text.to_owned())))
+    }
+
+    fn format(&self) -> ReadResult<Value> {
+        let word = self.or_not(self.item.get_ref().as_str())?;
+        if keys::formats().any(|known| known == word) {
+            return Ok(Value::Text(word.to_owned()));
+        }
+        let what = format!("no such format: {}", quoted(word));
+        wrong(self.item.span(), what, suggest(word, keys::formats()))
+    }
+
+    fn span(&self, setting::Range { min, max, .. }: setting::Range) -> ReadResult<Span> {
+        let text = self.item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
+        let span = self.or_not(text.and_then(|text| text.parse::<Span>().ok()))?;
+        if span < min || span > max {
+            let what = format!("{} must be between {min} and {max}, not {span}", quoted(self.name));
+            return wrong(self.item.span(), what, self.hint.clone());
+        }
+        Ok(span)
+    }
+
+    fn command(&self) -> ReadResult<TestCommand> {
+        let empty = || Err(self.not_text(self.item.span(), "an empty one"));
+        if let Some(text) = self.item.get_ref().as_str() {
+            self.check_text(text, self.item.span())?;
+            return if text.trim().is_empty() { empty() } else { Ok(TestCommand::Shell(text.to_owned())) };
+        }
+        let arguments: Vec<String> = self.texts()?.into_iter().map(|(text, _)| text).collect();
+        match arguments.first() {
+            Some(program) if !program.trim().is_empty() => Ok(TestCommand::Argv(arguments)),
+            Some(_) | None => empty(),
+        }
+    }
+
+    fn texts(&self) -> ReadResult<Vec<(String, Range<usize>)>> {
+        let items = self.or_not(self.item.get_ref().as_array())?;
+        if items.len() > MAX_ITEMS {
+            let what = format!("{} has more than {MAX_ITEMS} items", quoted(self.name));
+            return wrong(self.item.span(), what, "shorten the list");
+        }
+        let mut texts = Vec::with_capacity(items.len());
+        let mut wrongs = Vec::new();
+        for item in items {
+            let shown = || format!("{} in the list", shown(item.get_ref()));
+            let text = item.get_ref().as_str().ok_or_else(|| self.not_text(item.span(), &shown()));
+            match text.and_then(|text| self.check_text(text, item.span()).map(|()| text)) {
+                Ok(text) => texts.push((text.to_owned(), item.span())),
+                Err(more) => wrongs.extend(more),
+            }
+        }
+        if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
+    }
+
+    /// Texts, none of them empty: as a prefix or a part, an empty one would match everything.
+    fn words(&self) -> ReadResult<Vec<String>> {
+        self.texts_but(|text| text.trim().is_empty().then(|| "an empty text in the list".to_owned()))
+    }
+
+    /// Texts of which `shown_if_wrong` names none.
+    fn texts_but(&self, shown_if_wrong: impl Fn(&str) -> Option<String>) -> ReadResult<Vec<String>> {
+        let texts = self.texts()?;
+        let wrong =
+            |(text, span): &(String, Range<usize>)| Some(self.not_text(span.clone(), &shown_if_wrong(text)?));
+        let wrongs: Vec<Problem> = texts.iter().filter_map(wrong).flatten().collect();
+        if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+    }
+
+    fn check_text(&self, text: &str, span: Range<usize>) -> ReadResult<()> {
+        if text.len() > MAX_TEXT {
+            let what = format!("{} is longer than {MAX_TEXT} bytes", quoted(self.name));
+            return wrong(span, what, "shorten it");
+        }
+        if text.contains('\0') {
+            return wrong(span, format!("{} holds a NUL character", quoted(self.name)), "remove it");
+        }
+        Ok(())
+    }
 }
+
+const ANY_SPAN: setting::Range = setting::Range { min: Span(0), max: Span(u64::MAX), default: Span(0) };
 
 /// The value for a message: itself where it is short, its type where it is not.
 pub(super) fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => quoted(text).replace('`', "\""),
-        DeValue::Integer(number) => cut(&number.to_string()),
-        DeValue::Float(number) => cut(number.as_str()),
+        DeValue::Integer(number) => first(&number.to_string(), 40),
+        DeValue::Float(number) => first(number.as_str(), 40),
         DeValue::Boolean(switch) => switch.to_string(),
         DeValue::Datetime(_) => "a date".to_owned(),
         DeValue::Array(_) => "a list".to_owned(),
         DeValue::Table(_) => "a table".to_owned(),
     }
-}
-
-fn cut(number: &str) -> String {
-    number.chars().take(40).collect()
-}
-
-fn read_text(
-    expected: &ExpectedValue<'_>,
-    item: &Item<'_>,
-    fits: impl Fn(&str) -> bool,
-) -> ReadResult<Value> {
-    let text = item.get_ref().as_str().filter(|text| fits(text));
-    text.map(|text| Value::Text(text.to_owned())).ok_or_else(|| expected.not(item))
-}
-
-fn read_format(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Value> {
-    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
-    if keys::formats().any(|known| known == word) {
-        return Ok(Value::Text(word.to_owned()));
-    }
-    let what = format!("no such format: {}", quoted(word));
-    wrong(item.span(), what, suggest(word, keys::formats()))
-}
-
-const ANY_SPAN: setting::Range = setting::Range { min: Span(0), max: Span(u64::MAX), default: Span(0) };
-
-fn read_span(
-    expected: &ExpectedValue<'_>,
-    setting::Range { min, max, .. }: setting::Range,
-    item: &Item<'_>,
-) -> ReadResult<Span> {
-    let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
-    let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
-    if span < min || span > max {
-        let what = format!("{} must be between {min} and {max}, not {span}", quoted(expected.name));
-        return wrong(item.span(), what, expected.hint.clone());
-    }
-    Ok(span)
-}
-
-fn read_count(expected: &ExpectedValue<'_>, spec: &ParamSpec, item: &Item<'_>) -> ReadResult<u64> {
-    count(item.get_ref(), spec.min..=spec.max).ok_or_else(|| expected.not(item))
 }
 
 /// A whole number in a range.
@@ -210,84 +246,8 @@ pub(super) fn count(value: &DeValue<'_>, range: RangeInclusive<u64>) -> Option<u
     range.contains(&count).then_some(count)
 }
 
-fn read_share(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<f64> {
-    let value = item.get_ref();
+fn share(value: &DeValue<'_>) -> Option<f64> {
     let whole = value.as_integer().filter(|number| number.radix() == 10).map(toml::de::DeInteger::as_str);
     let text = value.as_float().map(toml::de::DeFloat::as_str).or(whole);
-    let share = text.and_then(|text| text.parse::<f64>().ok()).filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| expected.not(item))
-}
-
-fn read_command(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<TestCommand> {
-    let empty = |span| expected.not_text(span, "an empty one");
-    if let Some(text) = item.get_ref().as_str() {
-        check_text(expected, text, item.span())?;
-        if text.trim().is_empty() {
-            return Err(empty(item.span()));
-        }
-        return Ok(TestCommand::Shell(text.to_owned()));
-    }
-    let arguments: Vec<String> = read_texts(expected, item)?.into_iter().map(|(text, _)| text).collect();
-    match arguments.first() {
-        Some(program) if !program.trim().is_empty() => Ok(TestCommand::Argv(arguments)),
-        Some(_) | None => Err(empty(item.span())),
-    }
-}
-
-fn read_texts(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<(String, Range<usize>)>> {
-    let Some(items) = item.get_ref().as_array() else { return Err(expected.not(item)) };
-    if items.len() > MAX_ITEMS {
-        let what = format!("{} has more than {MAX_ITEMS} items", quoted(expected.name));
-        return wrong(item.span(), what, "shorten the list");
-    }
-    let mut texts = Vec::with_capacity(items.len());
-    let mut wrongs = Vec::new();
-    for item in items {
-        match item.get_ref().as_str() {
-            Some(text) => match check_text(expected, text, item.span()) {
-                Ok(()) => texts.push((text.to_owned(), item.span())),
-                Err(more) => wrongs.extend(more),
-            },
-            None => wrongs
-                .extend(expected.not_text(item.span(), &format!("{} in the list", shown(item.get_ref())))),
-        }
-    }
-    if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
-}
-
-/// Texts, none of them empty: as a prefix or a part, an empty one would match everything.
-fn read_words(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
-    let empty = |text: &str| text.trim().is_empty().then(|| "an empty text in the list".to_owned());
-    read_texts_but(expected, item, empty)
-}
-
-fn read_providers(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
-    read_texts_but(expected, item, |text| Provider::parse(text).is_none().then(|| quoted(text)))
-}
-
-/// Texts of which `shown_if_wrong` names none.
-fn read_texts_but(
-    expected: &ExpectedValue<'_>,
-    item: &Item<'_>,
-    shown_if_wrong: impl Fn(&str) -> Option<String>,
-) -> ReadResult<Vec<String>> {
-    let texts = read_texts(expected, item)?;
-    let wrong =
-        |(text, span): &(String, Range<usize>)| Some(expected.not_text(span.clone(), &shown_if_wrong(text)?));
-    let wrongs: Vec<Problem> = texts.iter().filter_map(wrong).flatten().collect();
-    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
-}
-
-fn check_text(expected: &ExpectedValue<'_>, text: &str, span: Range<usize>) -> ReadResult<()> {
-    if text.len() > MAX_TEXT {
-        return wrong(
-            span,
-            format!("{} is longer than {MAX_TEXT} bytes", quoted(expected.name)),
-            "shorten it",
-        );
-    }
-    if text.contains('\0') {
-        return wrong(span, format!("{} holds a NUL character", quoted(expected.name)), "remove it");
-    }
-    Ok(())
+    text.and_then(|text| text.parse::<f64>().ok()).filter(|share| (0.0..=1.0).contains(share))
 }

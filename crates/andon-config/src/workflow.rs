@@ -58,7 +58,7 @@ pub(super) fn read(table: &DeTable<'_>) -> Result<Workflow, Vec<Problem>> {
     reader.check_nodes(&nodes);
     reader.check_edges(&nodes, &edges);
     let nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
-    let cycles = cycles(&nodes, &edges, &mut reader.wrongs);
+    let cycles = reader.cycles(&nodes, &edges);
     if !reader.wrongs.is_empty() {
         return Err(reader.wrongs);
     }
@@ -70,8 +70,16 @@ struct Reader {
 }
 
 impl Reader {
-    fn wrong(&mut self, span: Range<usize>, what: String, hint: &str) {
-        self.wrongs.push(Problem { span, what, hint: hint.to_owned() });
+    fn wrong(&mut self, span: Range<usize>, what: impl Into<String>, hint: &str) {
+        self.wrongs.push(Problem { span, what: what.into(), hint: hint.to_owned() });
+    }
+
+    fn table<'a>(&mut self, item: &'a Item<'a>, what: &str, hint: &str) -> Option<&'a DeTable<'a>> {
+        let table = item.get_ref().as_table();
+        if table.is_none() {
+            self.wrong(item.span(), format!("{what} must be a table"), hint);
+        }
+        table
     }
 
     fn unknown(&mut self, span: Range<usize>, place: &str, word: &str, known: &[&str]) {
@@ -81,11 +89,8 @@ impl Reader {
     }
 
     fn nodes(&mut self, item: &Item<'_>) -> Vec<(Node, Range<usize>)> {
-        let Some(table) = item.get_ref().as_table() else {
-            let hint = "write nodes.coder = { environment = \"coder\" }";
-            self.wrong(item.span(), "`workflow.nodes` must be a table".to_owned(), hint);
-            return Vec::new();
-        };
+        let hint = "write nodes.coder = { environment = \"coder\" }";
+        let Some(table) = self.table(item, "`workflow.nodes`", hint) else { return Vec::new() };
         if table.len() > MAX_NODES {
             self.wrong(item.span(), format!("more than {MAX_NODES} nodes"), "declare fewer");
         }
@@ -101,14 +106,7 @@ impl Reader {
             self.wrong(name.span(), what, "use letters, digits, `-`, `_` and `.`, at most 64");
             return None;
         }
-        let Some(table) = item.get_ref().as_table() else {
-            self.wrong(
-                item.span(),
-                format!("node {} must be a table", quoted(word)),
-                "write { edits = true }",
-            );
-            return None;
-        };
+        let table = self.table(item, &format!("node {}", quoted(word)), "write { edits = true }")?;
         let mut node = Node {
             name: word.to_owned(),
             edits: Edits::Expected,
@@ -139,7 +137,7 @@ impl Reader {
     fn edges(&mut self, item: &Item<'_>) -> Vec<EdgeDeclaration> {
         let Some(items) = item.get_ref().as_array() else {
             let hint = "write edges = [{ from = \"coder\", to = \"reviewer\" }]";
-            self.wrong(item.span(), "`workflow.edges` must be a list of tables".to_owned(), hint);
+            self.wrong(item.span(), "`workflow.edges` must be a list of tables", hint);
             return Vec::new();
         };
         if items.len() > MAX_EDGES {
@@ -150,10 +148,7 @@ impl Reader {
 
     fn edge(&mut self, item: &Item<'_>) -> Option<EdgeDeclaration> {
         let hint = "write { from = \"coder\", to = \"reviewer\" }";
-        let Some(table) = item.get_ref().as_table() else {
-            self.wrong(item.span(), "an edge must be a table".to_owned(), hint);
-            return None;
-        };
+        let table = self.table(item, "an edge", hint)?;
         let (mut from, mut to, mut anchor) = (None, None, Anchor::No);
         let mut budget = CycleBudget::default();
         let mut budgeted = None;
@@ -173,11 +168,11 @@ impl Reader {
             }
         }
         if let (Some(span), Anchor::No) = (budgeted, anchor) {
-            let what = "a budget of a cycle belongs to its anchor, and this edge is none".to_owned();
+            let what = "a budget of a cycle belongs to its anchor, and this edge is none";
             self.wrong(span, what, "add anchor = true, or move the budget to the anchor");
         }
         let (Some(from), Some(to)) = (from, to) else {
-            self.wrong(item.span(), "an edge needs `from` and `to`".to_owned(), hint);
+            self.wrong(item.span(), "an edge needs `from` and `to`", hint);
             return None;
         };
         Some(EdgeDeclaration { edge: Edge { from, to }, anchor, budget, at: item.span() })
@@ -189,11 +184,8 @@ impl Reader {
             if let Some((twin, _)) = twin {
                 let what =
                     format!("nodes {} and {} match the same commits", quoted(&twin.name), quoted(&node.name));
-                self.wrong(
-                    span.clone(),
-                    what,
-                    "give one of them another environment, author, trailer or branch",
-                );
+                let hint = "give one of them another environment, author, trailer or branch";
+                self.wrong(span.clone(), what, hint);
             }
         }
     }
@@ -259,27 +251,51 @@ impl Reader {
         }
         value
     }
-}
 
-/// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
-fn cycles(nodes: &[Node], edges: &[EdgeDeclaration], wrongs: &mut Vec<Problem>) -> Vec<Cycle> {
-    let components = components(nodes, edges);
-    for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
-        if !components.iter().any(|nodes| within(nodes, declared)) {
-            wrongs.push(Problem {
-                span: declared.at.clone(),
-                what: format!(
-                    "anchor {} is part of no cycle: it is never passed twice",
-                    quoted(&declared.edge.id())
-                ),
-                hint: "declare the edges that lead back, or remove `anchor`".to_owned(),
-            });
+    /// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
+    fn cycles(&mut self, nodes: &[Node], edges: &[EdgeDeclaration]) -> Vec<Cycle> {
+        let components = components(nodes, edges);
+        for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
+            if !components.iter().any(|nodes| within(nodes, declared)) {
+                let id = quoted(&declared.edge.id());
+                let what = format!("anchor {id} is part of no cycle: it is never passed twice");
+                let hint = "declare the edges that lead back, or remove `anchor`";
+                self.wrong(declared.at.clone(), what, hint);
+            }
         }
+        let mut cycles: Vec<Cycle> =
+            components.iter().filter_map(|component| self.cycle(nodes, edges, component)).collect();
+        cycles.sort_by(|one, other| one.id.cmp(&other.id));
+        cycles
     }
-    let mut cycles: Vec<Cycle> =
-        components.iter().filter_map(|component| cycle(nodes, edges, component, wrongs)).collect();
-    cycles.sort_by(|one, other| one.id.cmp(&other.id));
-    cycles
+
+    fn cycle(
+        &mut self,
+        nodes: &[Node],
+        edges: &[EdgeDeclaration],
+        component: &BTreeSet<&str>,
+    ) -> Option<Cycle> {
+        let inside: Vec<&EdgeDeclaration> =
+            edges.iter().filter(|declared| within(component, declared)).collect();
+        let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
+        let chosen = anchors.next();
+        if let Some(second) = anchors.next() {
+            let what = format!("a second anchor, {}, in one cycle", quoted(&second.edge.id()));
+            self.wrong(second.at.clone(), what, "keep the one whose passes are to be counted");
+        }
+        // Without a word of it: the first edge back to the node that is declared first.
+        let first = nodes.iter().find(|node| component.contains(node.name.as_str()))?;
+        let anchor = chosen.or_else(|| inside.iter().find(|declared| declared.edge.to == first.name))?;
+        let names: Vec<String> = component.iter().map(|name| (*name).to_owned()).collect();
+        let mut ids: Vec<String> = inside.iter().map(|declared| declared.edge.id()).collect();
+        ids.sort_unstable();
+        Some(Cycle {
+            id: format!("{}:{}", names.join("+"), ids.join(",")),
+            nodes: names,
+            anchor: anchor.edge.clone(),
+            budget: anchor.budget,
+        })
+    }
 }
 
 fn within(component: &BTreeSet<&str>, declared: &EdgeDeclaration) -> bool {
@@ -315,36 +331,6 @@ fn reachable<'a>(start: &'a str, edges: &'a [EdgeDeclaration]) -> BTreeSet<&'a s
         }
     }
     seen
-}
-
-fn cycle(
-    nodes: &[Node],
-    edges: &[EdgeDeclaration],
-    component: &BTreeSet<&str>,
-    wrongs: &mut Vec<Problem>,
-) -> Option<Cycle> {
-    let inside: Vec<&EdgeDeclaration> = edges.iter().filter(|declared| within(component, declared)).collect();
-    let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
-    let chosen = anchors.next();
-    if let Some(second) = anchors.next() {
-        wrongs.push(Problem {
-            span: second.at.clone(),
-            what: format!("a second anchor, {}, in one cycle", quoted(&second.edge.id())),
-            hint: "keep the one whose passes are to be counted".to_owned(),
-        });
-    }
-    // Without a word of it: the first edge back to the node that is declared first.
-    let first = nodes.iter().find(|node| component.contains(node.name.as_str()))?;
-    let anchor = chosen.or_else(|| inside.iter().find(|declared| declared.edge.to == first.name))?;
-    let names: Vec<String> = component.iter().map(|name| (*name).to_owned()).collect();
-    let mut ids: Vec<String> = inside.iter().map(|declared| declared.edge.id()).collect();
-    ids.sort_unstable();
-    Some(Cycle {
-        id: format!("{}:{}", names.join("+"), ids.join(",")),
-        nodes: names,
-        anchor: anchor.edge.clone(),
-        budget: anchor.budget,
-    })
 }
 
 #[cfg(test)]
