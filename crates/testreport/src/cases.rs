@@ -34,10 +34,10 @@ impl Case {
 /// Counts the cases of one report.
 #[derive(Default)]
 pub(super) struct Cases {
-    tally: Tally,
+    pub(super) tally: Tally,
     report: String,
     seen: u64,
-    failing: u64,
+    pub(super) failing: u64,
 }
 
 impl Cases {
@@ -46,20 +46,6 @@ impl Cases {
         let mut tally = Tally::new(root);
         tally.recognised_as(runner);
         Self { tally, report: report.to_owned(), seen: 0, failing: 0 }
-    }
-
-    pub(super) fn tally(&mut self) -> &mut Tally {
-        &mut self.tally
-    }
-
-    /// Everything that was said.
-    pub(super) fn into_tally(self) -> Tally {
-        self.tally
-    }
-
-    /// Failing and errored cases so far.
-    pub(super) fn failing(&self) -> u64 {
-        self.failing
     }
 
     /// Takes a case that has ended.
@@ -180,7 +166,7 @@ mod tests {
             let mut read = Cases::new(&Root::none(), "r", "x");
             read.end(&Case::new("a".into(), Outcome::Passed)).unwrap();
             read.hold_against(tests, failing);
-            let run = ParsedRun::conclude(read.into_tally(), ExitKind::Code(0));
+            let run = ParsedRun::conclude(read.tally, ExitKind::Code(0));
             assert_eq!(run.status, status, "{tests} {failing}");
         }
     }
@@ -199,7 +185,7 @@ mod tests {
         for printed in ["#x1B[31mno#x1B[0m", "[NON-XML-CHAR-0x1B][31mno", "\u{241b}[1mno"] {
             read.errored("", printed);
         }
-        let (ids, errors, _) = read.into_tally().into_parts();
+        let (ids, errors, _) = read.tally.into_parts();
         assert_eq!((ids, errors[0].text.as_str()), (vec!["unnamed test".to_owned()], "no"));
         assert_eq!(before_frames("Error: at home\n\n    at f (a.js:1:2)\n    at g\n"), "Error: at home\n\n");
         assert_eq!(before_frames("at first"), "at first");

@@ -116,7 +116,7 @@ fn conclude(
     root: &Root,
 ) -> Result<ReportReading, UnreadableReport> {
     let known = tally.runner().is_some();
-    let (problem, originals) = (tally.problem_name(), tally.originals());
+    let (problem, originals) = (tally.problem, tally.originals());
     let run = ParsedRun::conclude(tally, exit);
     match problem {
         Some(problem) if !known => {

@@ -217,7 +217,8 @@ impl CargoReader {
     pub(super) fn finish(self, tally: &mut Tally) -> bool {
         let Some(worst) = self.worst else { return false };
         match (worst, self.ran_on) {
-            (Trouble::GaveUp, true) => tally.failed_to_the_end(),
+            // It ended as one does whose tests failed, behind the last of them.
+            (Trouble::GaveUp, true) => tally.trouble = tally.trouble.max(Some(Trouble::GaveUp)),
             (worst, _) => tally.trouble(worst),
         }
         let errors = match worst {
@@ -307,11 +308,9 @@ pub(super) enum Line<'t> {
     Failures,
     /// A name in a list: four spaces in front.
     Name(&'t str),
-    /// `test result: FAILED. 1 passed; 2 failed; ...`
+    /// `test result: FAILED. 1 passed; 2 failed; ...`: `ok` or `FAILED`, and the tests that passed, failed and were ignored.
     Result {
-        /// `ok` or `FAILED`.
         verdict: Outcome,
-        /// The numbers of tests that passed, failed and were ignored.
         counts: Counts,
     },
     Other,

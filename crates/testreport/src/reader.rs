@@ -110,7 +110,7 @@ impl RunReader {
                 }
             }
         }
-        let sessions = whole.sessions().clone();
+        let sessions = whole.sessions.clone();
         let mut run = ParsedRun::of_output(whole, &printed, exit, &root);
         let by_exit = format.is_some_and(Format::is_exit_only);
         if by_exit {

@@ -68,7 +68,7 @@ impl ParsedRun {
             tally.warn("every test took exactly 0 seconds, as in a rehearsal: no test ran".to_owned());
         }
         let places = tally.take_places();
-        let (counts, truncated) = (tally.counts(), tally.is_cut());
+        let (counts, truncated) = (tally.counts, tally.cut);
         let runner = tally.runner().unwrap_or_else(|| RUNNER_EXIT.to_owned());
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
         let tests = tally.take_test_names().filter(|_| whole);
@@ -179,15 +179,15 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
         ExitKind::Signal(_) => return TestStatus::Crashed,
         ExitKind::Code(code) => code,
     };
-    match tally.worst() {
+    match tally.trouble {
         Some(Trouble::GaveUp | Trouble::NoTests) | None if tally.has_failures() => TestStatus::Failed,
-        Some(Trouble::NoTests) if tally.counts().ran() == 0 => TestStatus::NoTests,
+        Some(Trouble::NoTests) if tally.counts.ran() == 0 => TestStatus::NoTests,
         Some(trouble @ (Trouble::BuildFailed | Trouble::Crashed | Trouble::Incomplete | Trouble::GaveUp)) => {
             trouble.status()
         }
         Some(Trouble::NoTests) | None if killed_behind_a_shell(code) => TestStatus::Crashed,
         Some(Trouble::NoTests) | None if code != 0 => TestStatus::RunnerError,
-        Some(Trouble::NoTests) | None if tally.runner().is_some() && tally.counts().ran() == 0 => {
+        Some(Trouble::NoTests) | None if tally.runner().is_some() && tally.counts.ran() == 0 => {
             TestStatus::NoTests
         }
         Some(Trouble::NoTests) | None => TestStatus::Passed,

@@ -153,25 +153,25 @@ impl Failure {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     root: Root,
-    counts: Counts,
+    pub(super) counts: Counts,
     /// First error by normalized id: the [`MAX_FAILING`] ids that sort first, so that the
     /// order in which tests ran does not show.
     failures: BTreeMap<String, Failure>,
-    cut: bool,
+    pub(super) cut: bool,
     /// Every test that was named.
     names: TestNames,
     /// Errors that belong to no test, such as those of the compiler.
     run_errors: BTreeMap<String, RunError>,
-    trouble: Option<Trouble>,
+    pub(super) trouble: Option<Trouble>,
     runners: BTreeSet<&'static str>,
-    sessions: SessionCounts,
+    pub(super) sessions: SessionCounts,
     /// Tests that took no time at all, by a clock that would show the least, and others.
     instant: u64,
     lasting: u64,
     places: BTreeSet<ReportedPlace>,
     warnings: Vec<String>,
     /// Name of the first problem.
-    problem: Option<&'static str>,
+    pub(super) problem: Option<&'static str>,
     /// The line that says that the tests could not be started.
     not_started: Option<String>,
 }
@@ -279,11 +279,6 @@ impl Tally {
         self.trouble = self.trouble.max(Some(trouble));
     }
 
-    /// Notes that the runner ended as one does whose tests failed, behind the last of them.
-    pub(super) fn failed_to_the_end(&mut self) {
-        self.trouble = self.trouble.max(Some(Trouble::GaveUp));
-    }
-
     /// Notes that the report is not the whole, and why.
     pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
         self.trouble(Trouble::Incomplete);
@@ -305,11 +300,6 @@ impl Tally {
 
     pub(super) fn recognised_as(&mut self, runner: &'static str) {
         self.runners.insert(runner);
-    }
-
-    /// The sessions that began, and those that came to their summaries.
-    pub(super) fn sessions(&mut self) -> &mut SessionCounts {
-        &mut self.sessions
     }
 
     /// Notes how long a test ran.
@@ -369,14 +359,6 @@ impl Tally {
         self
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    pub(super) fn worst(&self) -> Option<Trouble> {
-        self.trouble
-    }
-
     /// True when some test is known to have failed.
     pub(super) fn has_failures(&self) -> bool {
         self.counts.failing() > 0 || !self.failures.is_empty()
@@ -385,12 +367,12 @@ impl Tally {
     /// True when a text summary counts next to structured reports: they report the same tests, which would be counted
     /// twice. A fault that only the text knows counts all the same.
     pub(super) fn adds_to(&self, reports: Option<EarlierResults>) -> bool {
-        reports.is_none_or(|told| !told.failures && (self.has_failures() || self.worst() > told.worst))
+        reports.is_none_or(|told| !told.failures && (self.has_failures() || self.trouble > told.worst))
     }
 
     /// Its result, for comparison with others; `None` when nothing was recognised.
     pub(super) fn told(&self) -> Option<EarlierResults> {
-        let told = EarlierResults { failures: self.has_failures(), worst: self.worst() };
+        let told = EarlierResults { failures: self.has_failures(), worst: self.trouble };
         (!self.runners.is_empty()).then_some(told)
     }
 
@@ -432,10 +414,6 @@ impl Tally {
         self.names.rename(named);
     }
 
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
-    }
-
     /// True when that runner was recognised.
     pub(super) fn is_of(&self, runner: &str) -> bool {
         self.runners.contains(runner)
@@ -445,11 +423,6 @@ impl Tally {
     pub(super) fn runner(&self) -> Option<String> {
         let names: Vec<&str> = self.runners.iter().copied().collect();
         (!names.is_empty()).then(|| names.join("+"))
-    }
-
-    /// Name of the first thing that was wrong with a report.
-    pub(super) fn problem_name(&self) -> Option<&'static str> {
-        self.problem
     }
 
     /// The failures as they came, those of the run first, then by their normalized ids: as the errors of
@@ -505,8 +478,8 @@ mod tests {
             up.count(Outcome::Failed);
             down.fail(&format!("t{:04}", 999 - number), Some("broken"));
         }
-        assert!(up.is_cut() && down.is_cut());
-        assert_eq!(up.counts().failed, 1000);
+        assert!(up.cut && down.cut);
+        assert_eq!(up.counts.failed, 1000);
         let (ids, errors, _) = down.into_parts();
         assert_eq!(ids.len(), MAX_FAILING);
         assert_eq!(errors.len(), MAX_FAILING);
@@ -528,8 +501,8 @@ mod tests {
         two.trouble(Trouble::GaveUp);
         two.recognised_as("junit");
         one.absorb(two);
-        assert_eq!(one.counts(), Counts { total: 3, passed: 1, failed: 0, errored: 1, skipped: 1 });
-        assert_eq!(one.worst(), Some(Trouble::Crashed));
+        assert_eq!(one.counts, Counts { total: 3, passed: 1, failed: 0, errored: 1, skipped: 1 });
+        assert_eq!(one.trouble, Some(Trouble::Crashed));
         assert_eq!(one.runner().as_deref(), Some("junit+tap"));
         let (ids, errors, _) = one.into_parts();
         assert_eq!(ids, ["a", "b"]);

@@ -116,7 +116,7 @@ impl JestDocument {
     fn end_suite(&mut self, cases: &mut Cases) {
         let suite = std::mem::take(&mut self.suite);
         let file = bounded(&suite.name);
-        cases.tally().in_file(file);
+        cases.tally.in_file(file);
         for (titles, outcome) in &suite.named {
             cases.identify(&[file, "::", titles].concat(), *outcome);
         }
@@ -124,7 +124,7 @@ impl JestDocument {
             cases.name(&[file, "::", titles].concat(), error);
         }
         if suite.status == "failed" && suite.failed == 0 {
-            let tally = cases.tally();
+            let tally = &mut cases.tally;
             tally.trouble(Trouble::GaveUp);
             tally.run_error(&format!("{file}: {}", without_excerpt(&suite.message).trim_start()));
         }
@@ -156,13 +156,13 @@ impl Document for JestDocument {
         let claims = std::mem::take(&mut self.claims);
         cases.hold_against(claims.total.unwrap_or(0), claims.failed);
         if claims.broken_suites > 0 {
-            cases.tally().trouble(Trouble::GaveUp);
+            cases.tally.trouble(Trouble::GaveUp);
         }
         if claims.interrupted == Some(true) {
             return Err(ReportProblem::Truncated("the run was interrupted".to_owned()));
         }
-        if claims.success != Some(true) && cases.failing() == 0 {
-            cases.tally().trouble(Trouble::GaveUp);
+        if claims.success != Some(true) && cases.failing == 0 {
+            cases.tally.trouble(Trouble::GaveUp);
         }
         Ok(())
     }

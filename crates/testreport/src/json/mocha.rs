@@ -181,7 +181,7 @@ impl MochaStreamReader {
     fn end(&mut self, data: &Value) -> Result<(), ReportProblem> {
         let number = |key: &str| data.get(key).and_then(Value::as_u64).unwrap_or(0);
         let [tests, failures] = self.open.take().unwrap_or_default();
-        self.cases.tally().add_counts(Counts { skipped: number("pending"), ..Counts::default() });
+        self.cases.tally.add_counts(Counts { skipped: number("pending"), ..Counts::default() });
         let planned = number("passes").saturating_add(number("failures"));
         if planned > tests || number("failures") > failures {
             return Err(ReportProblem::PlanMismatch { planned, came: tests });
@@ -196,9 +196,9 @@ impl MochaStreamReader {
         }
         let cut = self.open.map(|_| no_end());
         for problem in self.problem.take().into_iter().chain(cut) {
-            self.cases.tally().problem(&self.report, &problem);
+            self.cases.tally.problem(&self.report, &problem);
         }
-        Some(self.cases.into_tally())
+        Some(self.cases.tally)
     }
 }
 

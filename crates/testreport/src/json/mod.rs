@@ -369,7 +369,7 @@ impl Documents {
             None => Err(ReportProblem::Truncated("the document is not closed".to_owned())),
         };
         format.end(&mut cases);
-        let mut tally = cases.into_tally();
+        let mut tally = cases.tally;
         if let Err(problem) = read {
             tally.problem(&self.report, &problem);
         }

@@ -71,7 +71,7 @@ impl RspecDocument {
             std::mem::take(&mut self.example);
         let outcome = Outcome::told("rspec-json", &status).unwrap_or_default();
         if let Some(seconds) = run_time.filter(|_| outcome == Outcome::Passed) {
-            cases.tally().took(if seconds > 0.0 { TestTime::Some } else { TestTime::Nothing });
+            cases.tally.took(if seconds > 0.0 { TestTime::Some } else { TestTime::Nothing });
         }
         let named = bounded(if full.is_empty() { &description } else { &full });
         let file = bounded(file.strip_prefix("./").unwrap_or(&file));
@@ -105,7 +105,7 @@ impl Document for RspecDocument {
         cases.hold_against(examples.unwrap_or(0), failures.unwrap_or(0));
         if outside > 0 {
             let messages = std::mem::take(&mut self.messages);
-            let tally = cases.tally();
+            let tally = &mut cases.tally;
             tally.trouble(Trouble::GaveUp);
             tally.run_error(messages.trim());
         }

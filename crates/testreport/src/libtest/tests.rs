@@ -192,7 +192,7 @@ fn a_cut_output_never_passes_as_the_whole() {
         let ends = (0..text.len()).filter(|end| text.is_char_boundary(*end));
         for end in ends {
             let Some(tally) = reader(&text[..end], "").finish("out") else { continue };
-            let counts = tally.counts();
+            let counts = tally.counts;
             let status = ParsedRun::conclude(tally, ExitKind::Code(0)).status;
             // A cut between two binaries cannot be seen: every binary that began has ended.
             let began =

@@ -131,7 +131,7 @@ impl Columns {
                 {
                     tally.never_started(reason);
                 }
-                let begun = tally.sessions().has_begun();
+                let begun = tally.sessions.has_begun();
                 if tally.runner().is_some() || tally.not_started().is_some() || begun {
                     parts.of_sources.push((source, tally));
                 }
@@ -332,13 +332,13 @@ impl Output {
         // judged, and a beginning without any test is more likely a word.
         let aside = [stderr.json.finish(format), stderr.xml.finish(format)].into_iter().chain(aside);
         for tally in aside.flatten() {
-            let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;
+            let tells = whole.runner().is_none() || tally.has_failures() || tally.counts.ran() > 0;
             if tells && !whole.is_of(NEXTEST) && tally.adds_to(whole.told()) {
                 whole.absorb(tally);
             }
         }
         sinks.columns.finish(format).join(&stdout.name, told, &mut whole);
-        whole.sessions().absorb(sinks.sessions);
+        whole.sessions.absorb(sinks.sessions);
         (whole, sinks.printed)
     }
 }

@@ -92,7 +92,7 @@ impl GoReader {
 
     fn package(&mut self, package: &str, verdict: Verdict) {
         if verdict == Verdict::Passed && !self.cases.running.is_empty() {
-            self.sessions.left_open();
+            self.sessions.unfinished = true;
         }
         let (counts, panic) = self.close_cases(Some(package));
         // Before 1.10 the line of the package did not tell it.

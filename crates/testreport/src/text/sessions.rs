@@ -28,7 +28,7 @@ pub(super) struct Sessions {
     pub(super) pending: Tally,
     /// Counted from the lines of tests: only needed when no summary comes.
     pub(super) seen: Tally,
-    unfinished: bool,
+    pub(super) unfinished: bool,
     /// Its header has come.
     begun: bool,
     /// Lines of tests have come that no summary follows yet.
@@ -66,11 +66,6 @@ impl Sessions {
     /// The line of a test, as other programs print some too: after one session it belongs to another one.
     pub(super) fn at_work(&mut self) {
         self.trailing = true;
-    }
-
-    /// Notes that tests began that never ended, though the session did.
-    pub(super) fn left_open(&mut self) {
-        self.unfinished = true;
     }
 
     /// A line that only this runner prints.
@@ -131,7 +126,7 @@ impl Sessions {
         self.end_failure();
         self.take_in();
         (self.begun, self.trailing) = (false, false);
-        self.closed.sessions().end(self.runner);
+        self.closed.sessions.end(self.runner);
         self.closed.add_counts(counts);
         self.seen = Tally::new(&self.root);
     }
@@ -164,7 +159,7 @@ impl Sessions {
         let seen = std::mem::replace(&mut self.seen, Tally::new(&self.root));
         if self.state == State::Open {
             self.take_in();
-            self.closed.add_counts(seen.counts());
+            self.closed.add_counts(seen.counts);
             self.begun = false;
             self.unfinished = true;
         }
@@ -323,7 +318,7 @@ mod tests {
         cut.seen("a", Outcome::Passed);
         cut.fail("a", None);
         let tally = cut.finish("out").unwrap();
-        assert_eq!((tally.worst(), tally.counts().passed), (Some(Trouble::Incomplete), 1));
+        assert_eq!((tally.trouble, tally.counts.passed), (Some(Trouble::Incomplete), 1));
         assert!(tally.has_failures());
     }
 
@@ -336,7 +331,7 @@ mod tests {
             two.summary(Counts { passed: 3, ..Counts::default() });
         }
         let tally = two.finish("out").unwrap();
-        assert_eq!((tally.worst(), tally.counts().total), (None, 6));
+        assert_eq!((tally.trouble, tally.counts.total), (None, 6));
     }
 }
 

@@ -167,7 +167,7 @@ impl VitestReader {
             let problem = ReportProblem::SummaryShort { runner: RUNNER, planned, counted };
             self.tally.problem(report, &problem);
         }
-        (0..self.ended).for_each(|_| self.tally.sessions().end(RUNNER));
+        (0..self.ended).for_each(|_| self.tally.sessions.end(RUNNER));
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }

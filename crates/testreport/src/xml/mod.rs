@@ -51,7 +51,7 @@ impl XmlFormat for OpenDialect {
 
     fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
         let read = self.dialect.conclude(&mut self.cases, read);
-        (self.cases.into_tally(), read)
+        (self.cases.tally, read)
     }
 }
 

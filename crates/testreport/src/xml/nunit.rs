@@ -40,14 +40,14 @@ impl NunitReader {
             outcome: outcome_of(element, Outcome::Passed),
             site: value(element, "site"),
             error: String::new(),
-            failing_before: cases.failing(),
+            failing_before: cases.failing,
         });
     }
 
     fn end_suite(&mut self, cases: &mut Cases) {
         let Some(suite) = self.suites.pop() else { return };
         let failed = suite.outcome.is_failing();
-        let own = cases.failing() == suite.failing_before || suite.site == "TearDown";
+        let own = cases.failing == suite.failing_before || suite.site == "TearDown";
         if failed && own {
             cases.errored(&suite.name, &suite.error);
         }

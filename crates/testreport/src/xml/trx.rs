@@ -62,8 +62,8 @@ impl TrxReader {
         // Rows count in place of their result, and summaries differ in whether they count them.
         cases.hold_against(if self.rows == 0 { summary.tests } else { 0 }, summary.failing);
         if !matches!(summary.outcome.as_str(), "Completed" | "Passed" | "Warning") {
-            cases.tally().trouble(Trouble::GaveUp);
-            cases.tally().run_error(&summary.text);
+            cases.tally.trouble(Trouble::GaveUp);
+            cases.tally.run_error(&summary.text);
         }
         Ok(())
     }
