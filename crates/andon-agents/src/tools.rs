@@ -5,12 +5,8 @@ use serde_json::Value;
 use super::CompletedCall;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
-use andon_core::{
-    WordList,
-    command_words::ShellLine,
-    escape::shell_quote,
-    history::{SHELLS, SHOWING, is_edit, is_one_of},
-};
+use andon_core::history::{SHELLS, SHOWING, is_edit, is_one_of};
+use andon_core::{WordList, command_words::ShellLine, escape::shell_quote};
 
 /// The lists of words of this crate.
 pub(crate) const WORDS: &str = include_str!("words.txt");

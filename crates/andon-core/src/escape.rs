@@ -3,6 +3,11 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
+/// The first characters of a text, at most so many.
+pub fn first(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 /// True for characters that a terminal obeys or hides instead of showing: control characters (C0, DEL, C1),
 /// direction overrides and isolates, zero-width characters, line separators, fillers and tags.
 /// U+FE0F (emoji presentation) is let through.

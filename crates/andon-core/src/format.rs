@@ -20,39 +20,24 @@ const MAX_FLOAT: f64 = 9_007_199_254_740_992.0;
 pub enum FormatError {
     /// Longer than a line may be.
     #[error("{bytes} bytes, more than the {max} allowed")]
-    TooLarge {
-        /// The number of bytes in the line.
-        bytes: usize,
-        /// The maximum number of bytes allowed.
-        max: usize,
-    },
+    TooLarge { bytes: usize, max: usize },
     /// Not JSON, cut short, not UTF-8, or nested too deeply.
     #[error("not readable as JSON: {0}")]
     Json(String),
     /// JSON, but no object.
     #[error("not a JSON object")]
     NotAnObject,
-    /// Another major version.
+    /// Another major version: the schema that the line states, cut to 80 characters, and the one that this version reads.
     #[error(
         "schema {found:?} is not {expected:?}: it was written by another version of andon, which can read it"
     )]
-    Schema {
-        /// The schema that the line states, cut to 80 characters.
-        found: String,
-        /// The schema that this version reads.
-        expected: &'static str,
-    },
+    Schema { found: String, expected: &'static str },
     /// Without a member that it needs, or with two of one name.
     #[error("{0}")]
     Shape(String),
-    /// A member of the wrong type or value.
+    /// A member of the wrong type or value: its path, such as `diff.hash`, and what would have been right.
     #[error("the member {member:?}: {why}")]
-    Member {
-        /// Its path, such as `diff.hash`.
-        member: String,
-        /// The value that is there and what would have been right.
-        why: String,
-    },
+    Member { member: String, why: String },
 }
 
 impl FormatError {
@@ -77,10 +62,22 @@ impl From<serde_path_to_error::Error<serde_json::Error>> for FormatError {
         if !error.is_data() {
             Self::Json(shown(error))
         } else if member == "." {
-            Self::Shape(shown(error))
+            Self::Shape(shown(of_objects(&error)))
         } else {
-            Self::member(&member, error)
+            Self::member(&member, of_objects(&error))
         }
+    }
+}
+
+/// The words of serde, in which a type of ours is an object: its name says nothing to people.
+fn of_objects(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(", expected struct ") {
+        // A quote mark is the end of a text that was read, and not of these words.
+        Some((found, name)) if !name.contains('"') => {
+            format!("{found}, expected an object{}", name.find(" at line ").map_or("", |at| &name[at..]))
+        }
+        Some(_) | None => text,
     }
 }
 
@@ -178,7 +175,6 @@ pub fn map(line: &[u8], max: usize) -> Result<Map<String, Value>, FormatError> {
 
 /// The `type` of a line.
 #[derive(serde::Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Kind<'a> {
     #[serde(borrow, rename = "type")]
     /// The word that it says.
@@ -338,7 +334,6 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
-    #[serde(expecting = "an object")]
     struct Wire {
         n: Option<Count>,
         list: Option<List<u8, 3>>,
@@ -371,6 +366,25 @@ mod tests {
         assert_eq!((1..9).collect::<List<u8, 3>>(), List { items: vec![1, 2, 3], cut: true });
         let error = wire(r#"{"list":[1,"x"]}"#).unwrap_err().to_string();
         assert!(error.starts_with("the member \"list[1]\": invalid type: string \"x\""), "{error}");
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Outer {
+        #[serde(rename = "inner")]
+        _inner: Wire,
+    }
+
+    #[test]
+    fn errors_name_no_type_of_ours() {
+        for (text, words) in [
+            (r#"{"inner":7}"#, "invalid type: integer `7`, expected an object at line 1 column 10"),
+            (r#"{"inner":"a, expected struct B"}"#, "string \"a, expected struct B\", expected an object at"),
+        ] {
+            let error = object::<Outer>(text.as_bytes(), 99).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("\"inner\""), "{error}");
+        }
+        let read = wire(r#"{"n":"a, expected struct B"}"#).unwrap_err().to_string();
+        assert!(read.contains("a, expected struct B"), "{read}");
     }
 
     #[test]

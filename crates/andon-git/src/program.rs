@@ -173,7 +173,7 @@ impl Repo {
         if let Some(top) = self.workdir() {
             command.env("GIT_WORK_TREE", top);
         }
-        if let Some(index) = self.given_index() {
+        if let Some(index) = &self.index_file {
             command.env("GIT_INDEX_FILE", index);
         }
         command

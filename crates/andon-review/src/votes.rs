@@ -6,10 +6,8 @@ use num_rational::Ratio;
 use serde::Serialize;
 
 use super::law::{AXES, Adjustment};
-use super::payload::{
-    fields::shown_by_name,
-    vote::{VoteChoice, VoteMembers},
-};
+use super::payload::fields::shown_by_name;
+use super::payload::vote::{VoteChoice, VoteMembers};
 use super::round::RoundState;
 use super::window::{DAY, LOOKBACK, SlidingCounts, within};
 

@@ -63,16 +63,13 @@ pub struct GuardSnapshot {
     /// The effective `core.hooksPath`.
     pub hooks_path: Option<String>,
     /// The folder in which git looks for hooks, as git itself reports it.
-    #[serde(default)]
     pub hooks_dir: Option<PathBuf>,
     /// The files in which that is configured, each with its time and length: git is asked again once one of them is another.
     #[serde(default)]
     pub configured_in: BTreeMap<PathBuf, Option<FileStamp>>,
     /// The commit that was HEAD then.
-    #[serde(default)]
     pub head: Option<String>,
     /// The object of the newest stash, where there was one.
-    #[serde(default)]
     pub stash: Option<String>,
     /// Every file that guards the loop.
     pub files: Vec<GuardFile>,

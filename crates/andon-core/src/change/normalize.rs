@@ -87,23 +87,13 @@ fn has_hex_prefix(line: &[u8]) -> bool {
 pub enum NormalizeError {
     /// Too many entries.
     #[error("[normalize] has {count} patterns, more than {MAX_PATTERNS}")]
-    TooMany {
-        /// The number of patterns.
-        count: usize,
-    },
-    /// A name or pattern beyond its bound.
+    TooMany { count: usize },
+    /// A name or pattern beyond its bound; the name is cut to 80 characters.
     #[error("[normalize] {name:?}: a name has at most {MAX_NAME} bytes, a pattern at most {MAX_PATTERN}")]
-    TooLong {
-        /// Its name, cut to 80 characters.
-        name: String,
-    },
+    TooLong { name: String },
     /// No regular expression, or one too large to compile.
     #[error("[normalize] {name:?} is no usable regular expression: {message}")]
-    Pattern {
-        name: String,
-        /// The error in the pattern.
-        message: String,
-    },
+    Pattern { name: String, message: String },
     /// A pattern that matches everywhere.
     #[error("[normalize] {name:?} matches the empty text, so that it would match everywhere")]
     MatchesNothing { name: String },

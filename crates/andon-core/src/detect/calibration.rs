@@ -20,11 +20,8 @@ use super::ladder::{LADDER, Score};
 pub enum Promise {
     /// At this step, and at each after it.
     Step(usize),
-    /// There are too few runs; so many are needed.
-    TooFew {
-        /// Good runs that it takes.
-        needed: u64,
-    },
+    /// There are too few good runs; so many are needed.
+    TooFew { needed: u64 },
     /// Even at the last step too many good runs are halted.
     None,
 }

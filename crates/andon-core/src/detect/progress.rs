@@ -11,6 +11,7 @@ use crate::domain::{change::Nature, ids::Oid};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome};
 
 /// A step of the failing count, seen from the last time that all tests passed.
+/// `gone` are the tests that ran earlier in the window and did not run now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// The count is unknown: no tests, a failed build, a run that was stopped.
@@ -20,22 +21,13 @@ pub(super) enum Step {
     /// The first known count since then.
     First,
     /// Higher than ever since the lowest: what is taken apart breaks more before it is put together again.
-    Rise {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
+    Rise { gone: u64 },
     /// On the way down from there, above the lowest yet.
     Recovery,
     /// A new low.
-    Fall {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
+    Fall { gone: u64 },
     /// Not lower than the lowest.
-    NotLower {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
+    NotLower { gone: u64 },
 }
 
 /// The decision to hold a failing attempt against the loop, or not.

@@ -133,17 +133,9 @@ pub enum EvidenceState {
     Tested(Box<TestEvidence>),
     /// The newest run on exactly this code proves nothing: its validity says why.
     Void(Box<TestRun>),
-    /// The newest run was on other code.
-    OtherCode {
-        /// That run, whose code is not the code in question.
-        run: Box<TestRun>,
-        /// The first code paths that differ, in git's order.
-        differing: Vec<PathDifference>,
-        /// The number of all that differ.
-        total: u64,
-        /// The kind of the difference.
-        staging: Staging,
-    },
+    /// The newest run was on other code: the first code paths that differ, in git's order, the number of all of them, and the kind
+    /// of the difference.
+    OtherCode { run: Box<TestRun>, differing: Vec<PathDifference>, total: u64, staging: Staging },
     /// A file that changed is code of two scopes: whose tests it needs is not known.
     InTwoScopes(Box<SharedPath>),
     /// The code has scopes, and for one that the change touches there is no evidence.

@@ -5,12 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::{
-    decision::Stage,
-    facts::Presence,
-    findings::HaltReason,
-    settings::{Order, ParamSpec, ParamValue},
-};
+use crate::domain::settings::{Order, ParamSpec, ParamValue};
+use crate::domain::{decision::Stage, facts::Presence, findings::HaltReason};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, red, run as test_run, timeline};
 

@@ -81,7 +81,6 @@ pub const CANARY: &str = "andon-canary-";
 
 /// One such fact: a line of the journal of agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct AgentFact {
     pub at: Option<Timestamp>,
     /// Whose hook it was.

@@ -149,7 +149,6 @@ pub struct DocsState {
 
 /// The facts about one commit's change: the member `change` of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct ChangeFacts {
     /// The nature of the changed lines.
     #[serde(default, deserialize_with = "nature")]

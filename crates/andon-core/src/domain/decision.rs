@@ -80,7 +80,7 @@ pub struct Decision {
 
 /// Hashes behind a halt (docs/spec-map.md, loop safety: required output on stall).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct HaltEvidence {
     /// The last diff hashes, oldest first.
     #[serde(deserialize_with = "or_default")]
@@ -234,7 +234,6 @@ pub enum LedgerEvent {
 /// A change to STOP or PAUSE while the loop was halted for another reason. That halt is the one to answer, and this records the
 /// rest (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct StopSwitch {
     /// The change to the switch.
     pub moved: SwitchMove,

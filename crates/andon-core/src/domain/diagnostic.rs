@@ -30,27 +30,12 @@ pub struct CommitRef {
 pub enum Location {
     /// A path, a source of configuration or anything else, by its name.
     Named(String),
-    /// A place in a text.
-    Text {
-        /// The file, or what else holds the text.
-        file: String,
-        /// The position in the text.
-        at: TextPosition,
-    },
-    /// A line of a file that begins at this byte.
-    Line {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// Byte, from 0, at which the line begins.
-        offset: u64,
-    },
+    /// A place in a text: the file, or what else holds the text.
+    Text { file: String, at: TextPosition },
+    /// A line of a file that begins at this byte, from 0.
+    Line { path: PathBuf, offset: u64 },
     /// A line of the note of a commit, from 1.
-    Note {
-        /// Whose note it is.
-        commit: CommitId,
-        /// Line, from 1.
-        line: usize,
-    },
+    Note { commit: CommitId, line: usize },
     /// A commit of the range.
     Commit(CommitRef),
 }

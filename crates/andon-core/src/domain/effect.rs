@@ -10,13 +10,8 @@ use super::{briefing::Briefing, escalation::Episode, facts::Ack, findings::Repor
 /// death between the two can never look like a person's deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Write `.andon/CHECKPOINT.md` or `BLOCKER_REPORT.md`.
-    WriteReportFile {
-        /// The halt it shows.
-        halt: Box<Halt>,
-        /// The story of the way there that the file tells.
-        story: Box<Story>,
-    },
+    /// Write `.andon/CHECKPOINT.md` or `BLOCKER_REPORT.md`: the halt, and the story of the way there.
+    WriteReportFile { halt: Box<Halt>, story: Box<Story> },
     /// Append `loop.halted` to the ledger.
     RecordHalt(Box<Halt>),
     /// Append `loop.acknowledged` to the ledger, then the `ack` fact to the journal.

@@ -85,7 +85,6 @@ impl EventKind {
 
 /// A commit that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct CommitRefused {
     /// The code fingerprint of what was to be committed.
     pub code: CodeId,
@@ -109,7 +108,6 @@ crate::named_enum! {
 
 /// The state in which a turn left the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct TurnEnd {
     /// Code fingerprint of the working tree.
     pub code: Option<CodeId>,
@@ -127,7 +125,7 @@ pub const SAMPLED: usize = 8;
 pub const WAITED_MS: u64 = 5000;
 
 /// A tool call as hashes (docs/spec-map.md, loop rules: signature-based detection).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
@@ -175,37 +173,17 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call of `tool` about which nothing else is known.
     pub fn bare(tool: String) -> Self {
-        let nothing = ShortHash([0; 8]);
-        Self {
-            tool,
-            args: Arguments::Unknown,
-            by: None,
-            exact: nothing,
-            coarse: nothing,
-            result: None,
-            whole: None,
-            gist: None,
-            refusal: None,
-            missing: None,
-            moves: Vec::new(),
-            lines: Vec::new(),
-            asks: None,
-            code: None,
-            duration_ms: None,
-            writes: false,
-            end: CallEnd::Unknown,
-            shown: None,
-            program: None,
-        }
+        Self { tool, ..Self::default() }
     }
 }
 
 /// The state of knowledge about the arguments of a call: reported or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Arguments {
     /// Reported, even where there are none.
     Known,
     /// Not reported.
+    #[default]
     Unknown,
 }
 
@@ -223,7 +201,6 @@ pub enum CallEnd {
 
 /// Something a node said: its normalized hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Output {
     pub kind: OutputKind,
     /// sha256 of the normalized text, or handed in; `None` of a text that is too short to prove anything.
@@ -246,7 +223,6 @@ crate::named_enum! {
 
 /// Votes of reviewers: a whole round as counts, or one reviewer at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Ballot {
     /// Who voted, for one vote at a time.
     #[serde(default, with = "Text::<MAX_NAME>")]

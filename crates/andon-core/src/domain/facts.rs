@@ -91,8 +91,7 @@ impl HaltAssessment {
 flag!(HaltAssessment, Mistaken, Unsaid);
 
 /// A person's answer to a halt (docs/concepts.md), as the journal and the ledger hold it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
@@ -155,21 +154,7 @@ fn main_worktree() -> String {
 impl Ack {
     /// The answer of `by` at `at`, with nothing else said.
     pub fn new(by: impl Into<String>, at: Timestamp) -> Self {
-        Self {
-            halt: None,
-            counter: None,
-            by: by.into(),
-            how: AckHow::Resume,
-            halt_was: HaltAssessment::Unsaid,
-            agent: None,
-            provider: None,
-            reason: String::new(),
-            words: None,
-            head: None,
-            known_red: Vec::new(),
-            worktree: String::new(),
-            at,
-        }
+        Self { by: by.into(), at, ..Self::default() }
     }
 
     /// Returns whether it ends the halt of that entry. An answer that names no halt ends the one in the same place, unless it
@@ -203,7 +188,6 @@ pub enum Fact {
 
 /// A commit that was recorded in one of the repository's worktrees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Attempt {
     /// The commit as it was recorded; a reset may have left it unreachable.
     pub commit: CommitId,

@@ -63,7 +63,6 @@ impl ReportFile {
 
 /// A tool call behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct NamedCall {
     /// Tool and full arguments, as a hash.
     #[serde(rename = "call")]
@@ -316,7 +315,6 @@ pub enum Figures {
 
 /// The members of all kinds of figures, as they are read: those that this version does not know are left out.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct FiguresMembers {
     tool: Option<String>,
     signature: Option<String>,

@@ -94,19 +94,9 @@ pub enum Mismatch {
     /// The checksum differs, and the pinned files do not say where.
     Unexplained,
     /// Another session than the bound one, or none.
-    Session {
-        /// The session that is wanted.
-        wanted: String,
-        /// The session that the commit carries.
-        found: Option<String>,
-    },
-    /// A node that may not commit.
-    Role {
-        /// The node of the commit.
-        found: String,
-        /// Those that may.
-        authorized: Vec<String>,
-    },
+    Session { wanted: String, found: Option<String> },
+    /// A node of a commit that may not commit, and those that may.
+    Role { found: String, authorized: Vec<String> },
 }
 
 impl Mismatch {

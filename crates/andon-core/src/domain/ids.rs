@@ -141,6 +141,12 @@ impl Oid {
     }
 }
 
+impl Default for Oid {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
 hex_id!(Oid, "an object id of 40 or 64 hexadecimal digits");
 
 impl FromStr for Oid {
@@ -160,7 +166,7 @@ impl FromStr for Oid {
 macro_rules! object_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
         pub struct $name(pub Oid);
 
         impl $name {
@@ -204,7 +210,7 @@ object_id!(
 macro_rules! digest_id {
     ($(#[$doc:meta])* $name:ident, $bytes:literal, $expected:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(pub [u8; $bytes]);
 
         impl $name {

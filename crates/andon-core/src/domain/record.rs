@@ -31,8 +31,10 @@ const MAX_SESSION: usize = 1024;
 
 crate::named_enum! {
     /// The way in which a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
+    #[derive(Default)]
     pub enum CommitKind, "a kind of commit" {
         /// A plain commit.
+        #[default]
         Normal = "normal",
         /// `git commit --amend`: replaces the iteration it amends.
         Amend = "amend",
@@ -49,12 +51,14 @@ crate::named_enum! {
 
 crate::named_enum! {
     /// The result of the pre-commit gate for a commit.
+    #[derive(Default)]
     pub enum Gate, "passed, bypassed or not-run" {
         /// pre-commit left a receipt for exactly this tree.
         Passed = "passed",
         /// post-commit ran and pre-commit had not passed this tree (`--no-verify`).
         Bypassed = "bypassed",
         /// git runs no pre-commit for this kind of commit, or no hook ran at all.
+        #[default]
         NotRun = "not-run",
     }
 }
@@ -117,8 +121,7 @@ impl Hunk {
 }
 
 /// The normalized diff of a commit against its first parent (docs/formats.md): the member `diff` of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiffSummary {
     /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
     pub hash: DiffHash,
@@ -147,6 +150,11 @@ impl DiffSummary {
         Self { hash, empty: true, files: 0, added: 0, removed: 0, hunks: Vec::new(), truncated: false }
     }
 
+    /// True if `other` is this change once more. Commits that change nothing are not the same one.
+    pub fn is_again(&self, other: &Self) -> bool {
+        !self.empty && self.hash == other.hash
+    }
+
     /// Bound of `hunks`.
     pub const MAX_HUNKS: usize = 256;
 
@@ -161,7 +169,6 @@ impl DiffSummary {
 
 /// A finding as a record keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct RecordedFinding {
     #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
     pub rule: String,
@@ -173,7 +180,6 @@ pub struct RecordedFinding {
 /// The losses of the tests in a commit (rule `test-weakening`). Names are as in the test files; each list holds at most
 /// [`Weakening::MAX_NAMES`]. This is the member `weakening` of a record, where empty lists are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Weakening {
     /// Tests that are gone; one whose body came up elsewhere or under another name is not.
     #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
@@ -243,7 +249,6 @@ impl Weakening {
 
 /// A rule that was passed over for one commit, or a gate that was (docs/spec-map.md, loop rules: skip dirty bit check).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Skip {
     /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
     #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
@@ -286,8 +291,7 @@ impl PrevRecord {
 }
 
 /// The record of one commit in `refs/notes/andon` (docs/formats.md). The commit id is the key, not a member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommitRecord {
     /// When the record was written.
     pub recorded_at: Timestamp,
@@ -390,7 +394,6 @@ fn read_heads<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Str
 /// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is
 /// not the code of the moved commit, so its tests are kept here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct CarriedAttempt {
     /// The commit as it was made first.
     pub commit: CommitId,
@@ -426,33 +429,7 @@ impl CommitRecord {
 
     /// A record of a plain commit of which nothing else is known.
     pub fn new(recorded_at: Timestamp, tree: TreeId, code: CodeId, diff: DiffSummary) -> Self {
-        Self {
-            recorded_at,
-            uptime: None,
-            tree,
-            parent: None,
-            prev: PrevRecord::Unsaid,
-            kind: CommitKind::Normal,
-            gate: Gate::NotRun,
-            recording: Recording::AtCommit,
-            node: agent(),
-            session: None,
-            iteration: 0,
-            code,
-            diff,
-            change: None,
-            tests: None,
-            weakening: None,
-            skipped: Vec::new(),
-            outputs: Vec::new(),
-            usage: None,
-            ledger: BTreeMap::new(),
-            guards: Vec::new(),
-            worktree: None,
-            findings: Vec::new(),
-            carries: None,
-            joins: Vec::new(),
-        }
+        Self { recorded_at, tree, code, diff, node: agent(), ..Self::default() }
     }
 
     /// True if the record shows no more of how the code came about than the commit itself: no hook saw it being made, and no

@@ -34,7 +34,6 @@ crate::named_enum! {
 
 /// A safety event: a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct SafetyFact {
     /// The kind of the event.
     #[serde(rename = "type")]

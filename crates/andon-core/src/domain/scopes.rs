@@ -34,11 +34,7 @@ pub struct Scope {
 pub enum ScopesError {
     /// A scope needs one that is not declared.
     #[error("scope `{scope}` needs `{need}`, which is not declared")]
-    Unknown {
-        scope: String,
-        /// The scope that it needs.
-        need: String,
-    },
+    Unknown { scope: String, need: String },
     /// Scopes that need each other: from one of them back to it.
     #[error("scopes need each other: {}", .0.join(" -> "))]
     Cycle(Vec<String>),

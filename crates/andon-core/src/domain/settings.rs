@@ -22,12 +22,8 @@ pub enum ParamValue {
     Switch(bool),
     /// A list of texts.
     List(Vec<String>),
-    /// One of some words.
-    Word {
-        /// The word that holds.
-        is: &'static str,
-        of: &'static [&'static str],
-    },
+    /// One of some words, which are `of`.
+    Word { is: &'static str, of: &'static [&'static str] },
 }
 
 /// A parameter of any type as configuration sees it.

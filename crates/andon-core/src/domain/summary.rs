@@ -54,10 +54,8 @@ pub struct TestCounts {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FailingTest {
     /// Its id; `None` for an error of the run itself, such as one of the compiler.
-    #[serde(default)]
     pub test: Option<String>,
     /// Its first error in one line, secrets masked; `None` where the report has none.
-    #[serde(default)]
     pub error: Option<String>,
 }
 

@@ -31,7 +31,6 @@ const MAX_SAID: usize = 400;
 /// The result of a test run after normalization, bound to the code it ran on: the member `tests` of a commit record, and
 /// most of a `test_run` in the journal. Remarks about the run are left out there where there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct TestEvidence {
     /// The code fingerprint of what ran.
     pub code: CodeId,
@@ -179,7 +178,6 @@ impl SetNames {
 
 /// The serialized form of [`SetNames`]: either `all`, or the changes `since` another set.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct NamesForm {
     all: Option<List<String, { SetNames::MAX_ALL }>>,
     since: Option<Digest>,
@@ -220,7 +218,6 @@ impl NamesForm {
 /// Tests that a run of the same command had before, by their normalized ids. Of each list at most [`LostTests::MAX_NAMES`].
 /// What is empty is left out of records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct LostTests {
     /// Tests that are gone, and came under no other name.
     #[serde(default, with = "Texts::<{ LostTests::MAX_NAMES }, MAX_ID>")]
@@ -423,7 +420,6 @@ crate::named_enum! {
 
 /// A test run as the journal keeps it: the evidence, and on what code it was gained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct TestRun {
     /// When the run ended; unknown for runs handed in without a time.
     pub at: Option<Timestamp>,

@@ -5,9 +5,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec;
+use crate::escape::first;
 
 /// A point in time: whole seconds since the Unix epoch, UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
 /// A point in time as the system counts it since it was started, sleep included: setting the clock does not move it.
@@ -52,7 +53,7 @@ impl FromStr for Uptime {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
-        let bad = || BadTime::Uptime(cut(text));
+        let bad = || BadTime::Uptime(first(text, 80));
         let (boot, seconds) = text.split_once('+').ok_or_else(bad)?;
         let digits = |text: &str, all: fn(&u8) -> bool| !text.is_empty() && text.as_bytes().iter().all(all);
         if boot.len() != 16 || !digits(boot, u8::is_ascii_hexdigit) || !digits(seconds, u8::is_ascii_digit) {
@@ -82,10 +83,6 @@ pub enum BadTime {
     /// Not a duration of at least zero.
     #[error("not a duration such as \"30m\" or \"6h\": {0:?}")]
     Span(String),
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 impl Timestamp {
@@ -149,7 +146,7 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, BadTime> {
         text.parse::<jiff::Timestamp>()
             .map(|time| Self(time.as_second()))
-            .map_err(|_| BadTime::Timestamp(cut(text)))
+            .map_err(|_| BadTime::Timestamp(first(text, 80)))
     }
 }
 
@@ -157,8 +154,8 @@ impl FromStr for Span {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
-        let parsed: jiff::SignedDuration = text.parse().map_err(|_| BadTime::Span(cut(text)))?;
-        u64::try_from(parsed.as_secs()).map(Self).map_err(|_| BadTime::Span(cut(text)))
+        let parsed: jiff::SignedDuration = text.parse().map_err(|_| BadTime::Span(first(text, 80)))?;
+        u64::try_from(parsed.as_secs()).map(Self).map_err(|_| BadTime::Span(first(text, 80)))
     }
 }
 

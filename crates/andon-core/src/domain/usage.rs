@@ -9,7 +9,6 @@ const MAX_COST: usize = 64;
 
 /// Tokens and cost of the work behind a commit, as an agent reported them: the member `usage` of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Usage {
     /// Tokens read.
     #[serde(default, deserialize_with = "count_if_any")]

@@ -16,7 +16,7 @@ impl<const MAX: usize> Text<MAX> {
     /// # Errors
     /// Those of the serializer.
     pub fn serialize<T: TextField, S: Serializer>(text: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        text.cut(MAX).serialize(serializer)
+        text.within(|text| bounded(text, MAX)).serialize(serializer)
     }
 
     /// Reads it.
@@ -37,7 +37,7 @@ impl<const MAX: usize> Cut<MAX> {
     /// # Errors
     /// Those of the serializer.
     pub fn serialize<T: TextField, S: Serializer>(text: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        text.cut_bytes(MAX).serialize(serializer)
+        text.within(|text| cut(text, MAX)).serialize(serializer)
     }
 
     /// Reads it.
@@ -57,32 +57,20 @@ pub fn cut(text: &str, max: usize) -> String {
 
 /// A text that is there, or may be.
 pub trait TextField: Serialize + for<'de> Deserialize<'de> + Default {
-    /// The text within a bound.
+    /// The text as `bound` leaves it.
     #[must_use]
-    fn cut(&self, max: usize) -> Self;
-
-    /// The text within a bound of its bytes alone, without what JSON adds.
-    #[must_use]
-    fn cut_bytes(&self, max: usize) -> Self;
+    fn within(&self, bound: impl Fn(&str) -> String) -> Self;
 }
 
 impl TextField for String {
-    fn cut(&self, max: usize) -> Self {
-        bounded(self, max)
-    }
-
-    fn cut_bytes(&self, max: usize) -> Self {
-        cut(self, max)
+    fn within(&self, bound: impl Fn(&str) -> String) -> Self {
+        bound(self)
     }
 }
 
 impl TextField for Option<String> {
-    fn cut(&self, max: usize) -> Self {
-        self.as_ref().map(|text| bounded(text, max))
-    }
-
-    fn cut_bytes(&self, max: usize) -> Self {
-        self.as_ref().map(|text| cut(text, max))
+    fn within(&self, bound: impl Fn(&str) -> String) -> Self {
+        self.as_deref().map(bound)
     }
 }
 

@@ -191,7 +191,6 @@ pub struct Compactions {
     epoch: u64,
     times: u64,
     /// The time of the newest, in any epoch.
-    #[serde(default)]
     pub newest: Option<Timestamp>,
 }
 
@@ -251,7 +250,6 @@ pub struct Activity {
     #[serde(default)]
     pub state: u64,
     /// The newest code of the working tree that a test run, a call or the end of a turn has told.
-    #[serde(default)]
     pub seen: Option<CodeId>,
     /// Compactions since the newest edit or changed state of the code, over all sessions.
     pub compactions: Compactions,
@@ -285,7 +283,6 @@ pub struct Activity {
     #[serde(default)]
     pub red: RedRuns,
     /// The newest test run since the newest iteration.
-    #[serde(default)]
     pub ran: Option<TestEvidence>,
 }
 

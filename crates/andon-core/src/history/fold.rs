@@ -400,10 +400,10 @@ impl Timeline {
             let carried = Some(carried.commit);
             return self.iterations.iter().rposition(|one| one.root == carried || one.commit == carried);
         }
-        let same_change = |one: &Iteration| !one.diff.empty && one.diff.hash == record.diff.hash;
         match record.kind {
             CommitKind::Rebase | CommitKind::CherryPick => {
-                let committed = |one: &Iteration| one.source == Source::Commit && same_change(one);
+                let committed =
+                    |one: &Iteration| one.source == Source::Commit && one.diff.is_again(&record.diff);
                 self.iterations.iter().rposition(committed)
             }
             CommitKind::Amend | CommitKind::Normal => self

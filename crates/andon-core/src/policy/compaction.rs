@@ -5,6 +5,7 @@ use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, BriefingGround, Plan};
 use crate::domain::context::Pressure;
 use crate::domain::effect::{Effect, Notice, NoticeKind};
+use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 
 /// Items of a plan that a briefing names.
@@ -47,7 +48,7 @@ pub fn compaction(
     let notice = Notice {
         kind: NoticeKind::CompactionDue,
         rule: rule.to_owned(),
-        message: format!("the context window of {} is full to {} %", bounded(node), context.percent()),
+        message: format!("the context window of {} is full to {} %", first(node, CHARS), context.percent()),
         halt: None,
         episode: format!("{}:{rule}:{node}:{since}:{pressure}", place.worktree),
         branch: place.branch.clone(),
@@ -66,7 +67,7 @@ fn next(timeline: &Timeline, ground: &BriefingGround) -> Vec<String> {
     let mut next = Vec::new();
     match timeline.newest_tests() {
         Some(tests) if !tests.is_green() => {
-            let first = tests.failing.first().map(|name| format!("make {} pass", bounded(name)));
+            let first = tests.failing.first().map(|name| format!("make {} pass", first(name, CHARS)));
             let hint = first.unwrap_or_else(|| "make the tests run to their end".to_owned());
             next.push(format!("{hint}: andon test"));
             next.extend(best(timeline));
@@ -91,16 +92,16 @@ fn best(timeline: &Timeline) -> Option<String> {
 /// Reads a planning document: its title and what of its checklists is open.
 pub fn plan_of(path: &str, text: &str) -> Plan {
     let mut plan = Plan { path: path.to_owned(), ..Plan::default() };
-    let (mut first, mut heading) = (None, None);
+    let (mut begins, mut heading) = (None, None);
     for line in text.lines().map(str::trim) {
         let title = line.trim_start_matches('#').trim();
         if plan.title.is_none() && line.starts_with('#') && !title.is_empty() {
-            plan.title = Some(bounded(title));
+            plan.title = Some(first(title, CHARS));
         }
         if line.starts_with('#') && !title.is_empty() {
-            heading = Some(bounded(title));
+            heading = Some(first(title, CHARS));
         }
-        first = first.or_else(|| Some(line).filter(|line| !line.is_empty()));
+        begins = begins.or_else(|| Some(line).filter(|line| !line.is_empty()));
         let item = line.strip_prefix(['-', '*', '+']).map(str::trim_start);
         let Some((mark, item)) = item.and_then(|item| item.strip_prefix('[')?.split_once(']')) else {
             continue;
@@ -108,7 +109,7 @@ pub fn plan_of(path: &str, text: &str) -> Plan {
         match mark {
             " " | "" if plan.open.len() < ITEMS => {
                 plan.phase = plan.phase.or_else(|| heading.clone());
-                plan.open.push(bounded(item.trim()));
+                plan.open.push(first(item.trim(), CHARS));
             }
             " " | "" => {}
             "x" | "X" => plan.done = plan.done.saturating_add(1),
@@ -116,12 +117,8 @@ pub fn plan_of(path: &str, text: &str) -> Plan {
         }
         plan.total = plan.total.saturating_add(1);
     }
-    plan.title = plan.title.or_else(|| first.map(bounded));
+    plan.title = plan.title.or_else(|| begins.map(|line| first(line, CHARS)));
     plan
-}
-
-fn bounded(text: &str) -> String {
-    text.chars().take(CHARS).collect()
 }
 
 #[cfg(test)]

@@ -47,15 +47,9 @@ pub struct DirtyBits {
 pub enum Completion {
     /// It may.
     Clean,
-    /// It may not.
-    Dirty {
-        /// The bit that is in the way.
-        bit: DirtyBit,
-        /// A sentence that says what is missing.
-        message: String,
-        /// The command that clears it, as `run: andon test`.
-        prompt: String,
-    },
+    /// It may not: the bit that is in the way, a sentence that says what is missing, and the command that clears it, as
+    /// `run: andon test`.
+    Dirty { bit: DirtyBit, message: String, prompt: String },
 }
 
 /// The known state of the tests of exactly this code.

@@ -8,6 +8,7 @@ use crate::domain::about::{Advice, EventClass, RuleSubject, section};
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::{escalation::splits_running, plural::count};
+use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.
@@ -86,12 +87,10 @@ fn failing(timeline: &Timeline) -> Vec<Suggestion> {
 }
 
 fn read_first(failing: &[String]) -> Vec<Suggestion> {
-    let read = match failing.first() {
-        Some(name) => {
-            format!("read the full error of {}: andon test", bounded(name))
-        }
-        None => "read the full output of the test command: andon test".to_owned(),
-    };
+    let read = failing.first().map_or_else(
+        || "read the full output of the test command: andon test".to_owned(),
+        |name| format!("read the full error of {}: andon test", first(name, NAME_CHARS)),
+    );
     let mut actions = vec![Suggestion::new(AdvisedStep::ReadFirstError, read)];
     if failing.len() > 1 {
         let narrow = "narrow the task to that one test before the others";
@@ -151,8 +150,8 @@ fn between_nodes(timeline: &Timeline) -> Option<Suggestion> {
     let [.., before, newest] = timeline.iterations.as_slice() else { return None };
     let reconcile = format!(
         "spawn a reconciliation node: {} and {} undo each other's work",
-        bounded(&before.node),
-        bounded(&newest.node)
+        first(&before.node, NAME_CHARS),
+        first(&newest.node, NAME_CHARS)
     );
     (before.node != newest.node).then(|| Suggestion::new(AdvisedStep::Reconcile, reconcile))
 }
@@ -195,8 +194,4 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
         "or, once answered, start over from the best commit so far ({tests}): git switch -c andon-{short} {short}"
     );
     Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
-}
-
-fn bounded(name: &str) -> String {
-    name.chars().take(NAME_CHARS).collect()
 }

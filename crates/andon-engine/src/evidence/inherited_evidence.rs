@@ -84,6 +84,15 @@ pub enum CodeStanding {
 }
 
 impl CodeStanding {
+    /// The finding that the code of commit `id` is no evidence; `None` where it was tested.
+    fn lack(&self, id: CommitId) -> Option<Backing> {
+        match self {
+            Self::Tested(_) => None,
+            Self::Unrecorded => Some(Backing::Unrecorded(id)),
+            Self::Untested => Some(Backing::Untested(id)),
+        }
+    }
+
     /// The run that fails there.
     fn failing(&self) -> Option<&Rc<FailingRun>> {
         match self {
@@ -103,6 +112,9 @@ pub enum KnownSoFar {
     Open,
 }
 
+/// The caller's verdict on commits.
+pub type Judge<'a> = &'a dyn Fn(CommitId) -> KnownSoFar;
+
 /// The commit in question.
 pub struct Inquiry<'a> {
     /// The commit as git has it.
@@ -114,36 +126,24 @@ pub struct Inquiry<'a> {
     /// The code changed against the first parent.
     pub changed: bool,
     /// The verdict on earlier commits.
-    pub judged: &'a dyn Fn(CommitId) -> KnownSoFar,
+    pub judged: Judge<'a>,
 }
 
 /// Looks for the evidence for commits.
+#[derive(Default)]
 pub struct Origins {
     /// Read when it is first asked for.
     known: Option<Rc<ResultIndex>>,
     /// Commits whose records were asked.
     standings: HashMap<CommitId, CodeStanding>,
-    /// Trees that may still be made again.
-    left: usize,
-    /// Commits that may still be looked at as squashes: each is compared with several.
+    /// Trees that were made again.
+    made: usize,
+    /// Commits that were looked at as squashes: each is compared with several.
     squashes: usize,
     /// The commits that are being looked at: none is evidence for itself, by whatever way round.
     open: Vec<CommitId>,
     /// The number of times that one of them was met.
     met: usize,
-}
-
-impl Default for Origins {
-    fn default() -> Self {
-        Self {
-            known: None,
-            standings: HashMap::new(),
-            left: DERIVED,
-            squashes: SQUASHES,
-            open: Vec::new(),
-            met: 0,
-        }
-    }
 }
 
 /// The repository and records that are searched.
@@ -209,8 +209,9 @@ impl Origins {
         }
         let mut nothing = Backing::Missing;
         let mut claims = claims(archive, &known, asked)?;
-        if asked.recorded.is_none() && asked.changed && asked.commit.parents.len() == 1 && self.squashes > 0 {
-            self.squashes -= 1;
+        let may_be_squash = asked.recorded.is_none() && asked.changed && asked.commit.parents.len() == 1;
+        if may_be_squash && self.squashes < SQUASHES {
+            self.squashes += 1;
             claims.extend(squashes(archive, &known, asked.commit));
         }
         for claimed in claims {
@@ -237,18 +238,18 @@ impl Origins {
                 asked.commit.tree,
             )?
         {
-            return Ok(match self.standing(archive, asked.judged, parent)? {
-                CodeStanding::Tested(failing) => Backing::Released(parent, failing),
-                CodeStanding::Unrecorded => Backing::Unrecorded(parent),
-                CodeStanding::Untested => Backing::Untested(parent),
-            });
+            let standing = self.standing(archive, asked.judged, parent)?;
+            let released = || Backing::Released(parent, standing.failing().cloned());
+            return Ok(standing.lack(parent).unwrap_or_else(released));
         }
         Ok(nothing)
     }
 
     fn is_made(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>, claimed: &MergeClaim) -> Result<bool> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
-        self.left = left;
+        if self.made >= DERIVED {
+            return Ok(false);
+        }
+        self.made += 1;
         Ok(match archive.repo.is_made(asked.commit, claimed)? {
             TreeVerdict::Same => true,
             TreeVerdict::Other => false,
@@ -266,22 +267,21 @@ impl Origins {
     ) -> Result<Backing> {
         let parents = &asked.commit.parents;
         for parent in parents {
-            match (asked.judged)(*parent) {
-                KnownSoFar::Known(CodeStanding::Untested) => return Ok(Backing::Untested(*parent)),
-                KnownSoFar::Known(CodeStanding::Unrecorded) => return Ok(Backing::Unrecorded(*parent)),
+            let lack = match (asked.judged)(*parent) {
+                KnownSoFar::Known(standing) => standing.lack(*parent),
                 KnownSoFar::Open => {
-                    if self.standing(archive, asked.judged, *parent)? == CodeStanding::Untested {
-                        return Ok(Backing::Untested(*parent));
-                    }
+                    let lack = self.standing(archive, asked.judged, *parent)?.lack(*parent);
+                    lack.filter(|lack| matches!(lack, Backing::Untested(_)))
                 }
-                KnownSoFar::Known(CodeStanding::Tested(_)) | KnownSoFar::Below => {}
+                KnownSoFar::Below => None,
+            };
+            if let Some(lack) = lack {
+                return Ok(lack);
             }
         }
         for source in claimed.sources() {
-            match self.standing(archive, asked.judged, *source)? {
-                CodeStanding::Tested(_) => {}
-                CodeStanding::Untested => return Ok(Backing::Untested(*source)),
-                CodeStanding::Unrecorded => return Ok(Backing::Unrecorded(*source)),
+            if let Some(lack) = self.standing(archive, asked.judged, *source)?.lack(*source) {
+                return Ok(lack);
             }
         }
         let steps = if let Ok(ways) = archive.repo.merge_steps(asked.commit, &claimed) {
@@ -332,23 +332,13 @@ impl Origins {
         Ok(untested.unwrap_or_default())
     }
 
-    fn side(
-        &mut self,
-        archive: Archive<'_>,
-        judged: &dyn Fn(CommitId) -> KnownSoFar,
-        id: Option<CommitId>,
-    ) -> Result<CodeStanding> {
-        id.map_or(Ok(CodeStanding::Unrecorded), |id| self.standing(archive, judged, id))
+    fn side(&mut self, archive: Archive<'_>, judge: Judge<'_>, id: Option<CommitId>) -> Result<CodeStanding> {
+        id.map_or(Ok(CodeStanding::Unrecorded), |id| self.standing(archive, judge, id))
     }
 
     /// Returns the worth of the code of a commit: as it was judged, else as its record says or git makes it.
-    pub fn standing(
-        &mut self,
-        archive: Archive<'_>,
-        judged: &dyn Fn(CommitId) -> KnownSoFar,
-        id: CommitId,
-    ) -> Result<CodeStanding> {
-        if let KnownSoFar::Known(standing) = judged(id) {
+    pub fn standing(&mut self, archive: Archive<'_>, judge: Judge<'_>, id: CommitId) -> Result<CodeStanding> {
+        if let KnownSoFar::Known(standing) = judge(id) {
             return Ok(standing);
         }
         if let Some(standing) = self.standings.get(&id) {
@@ -359,19 +349,14 @@ impl Origins {
             return Ok(CodeStanding::Untested);
         }
         let met = self.met;
-        let found = self.look_up(archive, judged, id)?;
+        let found = self.look_up(archive, judge, id)?;
         if self.met == met {
             self.standings.insert(id, found.clone());
         }
         Ok(found)
     }
 
-    fn look_up(
-        &mut self,
-        archive: Archive<'_>,
-        judged: &dyn Fn(CommitId) -> KnownSoFar,
-        id: CommitId,
-    ) -> Result<CodeStanding> {
+    fn look_up(&mut self, archive: Archive<'_>, judge: Judge<'_>, id: CommitId) -> Result<CodeStanding> {
         let record = archive.record(id);
         let unknown = if record.is_some() { CodeStanding::Untested } else { CodeStanding::Unrecorded };
         let own = record.as_ref().filter(|record| is_sound(record));
@@ -386,10 +371,10 @@ impl Origins {
         };
         let before = commit.parents.first().copied();
         if let Some(parent) = before.filter(|parent| archive.code(*parent) == archive.code(id)) {
-            return match judged(parent) {
+            return match judge(parent) {
                 KnownSoFar::Below if record.is_none() => Ok(CodeStanding::Unrecorded),
                 KnownSoFar::Below | KnownSoFar::Known(_) | KnownSoFar::Open => {
-                    self.standing(archive, judged, parent)
+                    self.standing(archive, judge, parent)
                 }
             };
         }
@@ -404,7 +389,7 @@ impl Origins {
                 derive::unrecorded(&commit, derived).record
             }
         };
-        let asked = Inquiry { commit: &commit, record: &record, recorded, changed: true, judged };
+        let asked = Inquiry { commit: &commit, record: &record, recorded, changed: true, judged: judge };
         Ok(match self.backing(archive, &asked)? {
             Backing::Made(_, failing) | Backing::Released(_, failing) => CodeStanding::Tested(failing),
             Backing::Elsewhere(at, other) => CodeStanding::Tested(FailingRun::of(at, other.tests.as_ref())),

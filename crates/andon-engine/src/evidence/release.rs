@@ -7,12 +7,10 @@ use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::TreeId;
+use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{RanOn, TestEvidence};
-use andon_core::domain::{
-    hint::Hint,
-    paths::{PathClass, PathRules},
-};
 use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::fingerprint::Content;
 

@@ -20,17 +20,12 @@ use andon_core::detect::{
     self, Candidate, CodeChange, CommitDraft, EvidenceState, GitUnderway, IndexUse, RuleInput, Situation,
     Stops,
 };
+use andon_core::domain::about::{DirtyBit, EventClass};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, EntryId, TreeId};
-use andon_core::domain::{
-    about::{DirtyBit, EventClass},
-    context::Pressure,
-    diagnostic::Diagnostic,
-    effect::Effect,
-    safety::SafetyKind,
-};
+use andon_core::domain::{context::Pressure, diagnostic::Diagnostic, effect::Effect, safety::SafetyKind};
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Operation, Repo};
 use andon_store::process::{GitProcess, git_above};

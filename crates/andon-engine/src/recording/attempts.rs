@@ -69,11 +69,12 @@ pub fn aside(
     let read: Vec<(SideAttempt, CommitFact)> = read.collect();
     // Branches may be many: they are listed only where it depends on them.
     let tips = LazyCell::new(|| branch_tips(ws));
+    // A change that is made again was not done.
     let counts = |(one, fact): &&(SideAttempt, CommitFact)| {
         let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
         let Some(done) = ended_well(&read, one.group) else { return true };
         made_here && !tips.contains(&done)
-            || read.iter().filter(|(_, other)| is_again(fact, other)).count() > 1
+            || read.iter().filter(|(_, other)| fact.record.diff.is_again(&other.record.diff)).count() > 1
     };
     // From places among all commits to places among those with a record.
     let after = |place: usize| walked.get(place).map_or(window.facts.len(), |(older, _)| *older);
@@ -154,7 +155,7 @@ pub fn carried(
         .filter(|made| is_dated_alike(made, commit))
         .find_map(|made| {
             let record = store.readable(made.id)?;
-            (!diff.empty && record.diff.hash == diff.hash).then(|| CarriedAttempt::new(made.id, &record))
+            diff.is_again(&record.diff).then(|| CarriedAttempt::new(made.id, &record))
         })
 }
 
@@ -223,12 +224,7 @@ fn changes_alike(ws: &Workspace, store: &NotesStore<'_>, attempt: CommitId, comm
     let Some(stored) = store.readable(attempt) else { return false };
     let Ok(normalizer) = ws.normalizer() else { return false };
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &normalizer, commit);
-    derived.is_ok_and(|derived| !derived.diff.empty && derived.diff.hash == stored.diff.hash)
-}
-
-/// True if two attempts make the same change: a change that is made again was not done.
-fn is_again(one: &CommitFact, other: &CommitFact) -> bool {
-    !one.record.diff.empty && one.record.diff.hash == other.record.diff.hash
+    derived.is_ok_and(|derived| derived.diff.is_again(&stored.diff))
 }
 
 /// The newest of a group, where it passed its tests: in a worktree of its own, or on a branch that is kept, that is a task

@@ -2,14 +2,11 @@
 //! newest commit of the window, so that a person reads which file alternates.
 
 use super::phrase::some_of;
+use andon_core::change::{is_pipeline, path_hash};
 use andon_core::domain::findings::{Evidence, Finding};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::{decision::Decision, ids::HunkHash};
-use andon_core::{
-    change::{is_pipeline, path_hash},
-    history::Timeline,
-    policy,
-};
+use andon_core::{history::Timeline, policy};
 use andon_git::Repo;
 
 /// Files that a message names.

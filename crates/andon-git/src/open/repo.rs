@@ -93,11 +93,6 @@ impl Repo {
         self.index_file.clone().unwrap_or_else(|| self.git_dir.join("index"))
     }
 
-    /// `GIT_INDEX_FILE` as an absolute path, when it was given.
-    pub(crate) fn given_index(&self) -> Option<&Path> {
-        self.index_file.as_deref()
-    }
-
     /// True without a working tree.
     pub fn is_bare(&self) -> bool {
         self.workdir.is_none()

@@ -2,11 +2,9 @@
 
 use crate::WordList;
 use crate::detect::{lost_tests::taken_by, prelude::*};
+use crate::domain::facts::{CommitKind, Weakening};
+use crate::domain::hint::Hint;
 use crate::domain::tests::{Extent, TestEvidence, TestStatus};
-use crate::domain::{
-    facts::{CommitKind, Weakening},
-    hint::Hint,
-};
 use crate::history::{Strike, Timeline, failing_count};
 
 const TESTS_PARAM: Param<Vec<String>> =

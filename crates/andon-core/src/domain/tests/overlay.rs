@@ -32,7 +32,6 @@ flag!(Tracking, Untracked, Tracked);
 
 /// The serialized form of [`OverlayEntry`]: without mode and id where the path was deleted.
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct EntryForm {
     #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
     path: Vec<u8>,

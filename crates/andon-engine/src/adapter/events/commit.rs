@@ -25,7 +25,6 @@ const MAX_ID: usize = 512;
 const MAX_ERRORS: usize = 512;
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct CommitWire {
     code: String,
     diff: Option<String>,
@@ -91,7 +90,6 @@ fn hunk([removed, added]: &[String; 2]) -> Hunk {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct RunWire {
     code: String,
     status: TestStatus,

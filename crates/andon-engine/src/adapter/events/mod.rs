@@ -155,7 +155,6 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct TypeName {
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -163,7 +162,6 @@ struct TypeName {
 
 /// The members that lines of every type may have.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct Common {
     at: Option<Timestamp>,
     uptime: Option<Uptime>,
@@ -231,7 +229,6 @@ fn event(
 
 /// States by any name.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct TurnEndWire {
     code: Option<String>,
     docs: Option<String>,
@@ -239,7 +236,6 @@ struct TurnEndWire {
 
 /// A state by any name, and the rule that refused it.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct RefusedWire {
     code: String,
     tree: Option<TreeId>,
@@ -298,7 +294,6 @@ fn taken(object: &mut Map<String, Value>, key: &str) -> Option<Value> {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct AckWire {
     by: Option<String>,
     reason: Option<String>,

@@ -204,7 +204,6 @@ pub fn as_written(record: CommitRecord, line: Option<&[u8]>) -> CommitRecord {
 
 /// The first member of every version of a record.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct Schema {
     schema: String,
 }

@@ -32,7 +32,6 @@ const MAX_COST: usize = 64;
 
 /// The members that every event may have.
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct EventWire {
     at: Option<Timestamp>,
     uptime: Option<Uptime>,
@@ -55,7 +54,6 @@ pub enum MovesWire {
 
 /// A tool call as hashes: exact, exact once more (older lines have a masked form there) and coarse.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct CallWire {
     /// The tool's name.
     pub tool: String,
@@ -147,7 +145,6 @@ impl CallWire {
 
 /// Tokens and cost, as clients name them. A record has the fewer members of [`Usage`] alone.
 #[derive(Debug, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct UsageWire {
     input_tokens: Option<Count>,
     output_tokens: Option<Count>,
@@ -162,7 +159,6 @@ pub struct UsageWire {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct DisarmedWire {
     what: Option<String>,
 }

@@ -48,7 +48,6 @@ pub enum JournalLine {
 /// A commit that was recorded, and the turn in which it was made: budgets are counted from the journal alone. Lines of older
 /// versions and of rebases name no turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Marker {
     #[serde(default, with = "Text::<MAX_NAME>")]
     pub node: Option<String>,
@@ -67,7 +66,6 @@ pub struct Marker {
 
 /// Something broken that was found and repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Repair {
     /// What, in words.
     #[serde(default, with = "Text::<MAX_REASON>")]
@@ -141,7 +139,6 @@ fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
 
 /// The type of a line, without all that it says.
 #[derive(Debug, Deserialize)]
-#[serde(expecting = "an object")]
 pub struct Peek<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
@@ -202,7 +199,6 @@ const HALT_LINE: [&str; 11] = [
 
 /// The members of such a line beside those of the halt.
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct HaltPlace {
     at: Timestamp,
     entry: EntryId,

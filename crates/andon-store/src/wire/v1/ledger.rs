@@ -42,7 +42,6 @@ pub fn is_event(kind: &str) -> bool {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct Envelope {
     schema: Option<String>,
     #[serde(rename = "type")]
@@ -53,7 +52,6 @@ struct Envelope {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 pub(super) struct HaltWire {
     cycle_id: String,
     halt_reason: HaltReason,
@@ -82,7 +80,6 @@ pub(super) struct HaltWire {
 
 /// The members of an answer that the ledger has and the journal has not.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct AckNeeds {
     #[serde(rename = "how")]
     _how: AckHow,

@@ -17,7 +17,6 @@ const SCHEMA: &str = "andon/ledger@1";
 const PLACE: [&str; 6] = ["schema", "type", "writer", "lamport", "at", "ledger"];
 
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct OpenWire {
     schema: Option<String>,
     #[serde(rename = "type")]
