@@ -6,7 +6,9 @@ use std::fmt;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::{CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools};
+use super::{
+    CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools, transcript,
+};
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::{WordList, format::FormatError};
@@ -196,17 +198,10 @@ fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;
     let last = candidates.iter().any(|candidate| text(Some(candidate), "finishReason").is_some());
     let usage = response.get("usageMetadata").filter(|_| last)?;
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let prompt = count("promptTokenCount")?;
-    let answered = count("candidatesTokenCount");
-    let output =
-        count("thoughtsTokenCount").map_or(answered, |thought| Some(thought.saturating_add(answered?)));
-    Some(Usage {
-        input_tokens: Some(prompt),
-        output_tokens: output,
-        context_tokens: Some(prompt),
-        ..Usage::default()
-    })
+    let sent = transcript::tokens(usage, "promptTokenCount", "candidatesTokenCount")?;
+    let thought = usage.get("thoughtsTokenCount").and_then(Value::as_u64).unwrap_or(0);
+    let output_tokens = sent.output_tokens.map(|answered| answered.saturating_add(thought));
+    Some(Usage { output_tokens, ..sent })
 }
 
 /// The member with the text of Copilot's tools, in snake case.

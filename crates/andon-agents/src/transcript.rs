@@ -48,18 +48,14 @@ fn claude(line: &Value) -> Option<ReadUsage> {
     }
     let message = line.get("message")?;
     let usage = message.get("usage")?;
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let input = count("input_tokens")?;
-    let cached = count("cache_read_input_tokens")
-        .unwrap_or(0)
-        .saturating_add(count("cache_creation_input_tokens").unwrap_or(0));
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let cached = count("cache_read_input_tokens").saturating_add(count("cache_creation_input_tokens"));
+    let sent = tokens(usage, "input_tokens", "output_tokens")?;
     let usage = Usage {
-        input_tokens: Some(input),
-        output_tokens: count("output_tokens"),
         cached_tokens: Some(cached),
-        context_tokens: Some(input.saturating_add(cached)),
+        context_tokens: sent.input_tokens.map(|input| input.saturating_add(cached)),
         window_tokens: message.get("model").and_then(Value::as_str).and_then(tools::context_window_of),
-        ..Usage::default()
+        ..sent
     };
     Some(ReadUsage { id: message.get("id")?.as_str()?.to_owned(), usage })
 }
@@ -69,18 +65,10 @@ fn codex(line: &Value) -> Option<ReadUsage> {
     let info = line
         .pointer("/payload/info")
         .filter(|_| line.pointer("/payload/type").and_then(Value::as_str) == Some("token_count"))?;
-    let last = info.get("last_token_usage")?;
-    let count = |key: &str| last.get(key).and_then(Value::as_u64);
-    let input = count("input_tokens")?;
-    let usage = Usage {
-        input_tokens: Some(input),
-        output_tokens: count("output_tokens"),
-        context_tokens: Some(input),
-        window_tokens: info.get("model_context_window").and_then(Value::as_u64),
-        ..Usage::default()
-    };
+    let window_tokens = info.get("model_context_window").and_then(Value::as_u64);
+    let sent = tokens(info.get("last_token_usage")?, "input_tokens", "output_tokens")?;
     let total = info.get("total_token_usage").map_or_else(String::new, Value::to_string);
-    Some(ReadUsage { id: total, usage })
+    Some(ReadUsage { id: total, usage: Usage { window_tokens, ..sent } })
 }
 
 /// Its prompt holds what came from a cache.
@@ -88,15 +76,7 @@ fn qwen(line: &Value) -> Option<ReadUsage> {
     if line.get("type")?.as_str()? != "assistant" {
         return None;
     }
-    let usage = line.get("usageMetadata")?;
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let prompt = count("promptTokenCount")?;
-    let usage = Usage {
-        input_tokens: Some(prompt),
-        output_tokens: count("candidatesTokenCount"),
-        context_tokens: Some(prompt),
-        ..Usage::default()
-    };
+    let usage = tokens(line.get("usageMetadata")?, "promptTokenCount", "candidatesTokenCount")?;
     Some(ReadUsage { id: line.get("uuid")?.as_str()?.to_owned(), usage })
 }
 
@@ -106,16 +86,17 @@ fn copilot(line: &Value) -> Option<ReadUsage> {
         return None;
     }
     let usage = line.pointer("/data/usage")?;
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let input = count("inputTokens")?;
-    let read = Usage {
-        input_tokens: Some(input),
-        output_tokens: count("outputTokens"),
-        context_tokens: Some(input),
-        window_tokens: count("maxPromptTokens").filter(|tokens| *tokens > 0),
-        ..Usage::default()
-    };
+    let window_tokens = usage.get("maxPromptTokens").and_then(Value::as_u64).filter(|tokens| *tokens > 0);
+    let read = Usage { window_tokens, ..tokens(usage, "inputTokens", "outputTokens")? };
     Some(ReadUsage { id: usage.get("apiCallId")?.as_str()?.to_owned(), usage: read })
+}
+
+/// The tokens of one request, by the members that count them: what was sent fills the window.
+pub(super) fn tokens(counts: &Value, input: &str, output: &str) -> Option<Usage> {
+    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
+    let input_tokens = Some(count(input)?);
+    let (context_tokens, output_tokens) = (input_tokens, count(output));
+    Some(Usage { input_tokens, output_tokens, context_tokens, ..Usage::default() })
 }
 
 #[cfg(test)]

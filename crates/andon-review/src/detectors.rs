@@ -78,11 +78,9 @@ impl Topics {
 
     /// True where `witness` gave the last `row` single resolutions of one of `tags`; never for a row of 0.
     pub fn is_due_to_rotate(&self, tags: &BTreeSet<String>, witness: &str, row: usize) -> bool {
-        row > 0
-            && tags
-                .iter()
-                .filter_map(|tag| self.singles.get(tag))
-                .any(|given| given.len() >= row && given.iter().rev().take(row).all(|who| who == witness))
+        let mut given =
+            tags.iter().filter_map(|tag| self.singles.get(tag)).filter(|given| given.len() >= row);
+        row > 0 && given.any(|given| given.iter().rev().take(row).all(|who| who == witness))
     }
 }
 

@@ -311,10 +311,8 @@ impl<'r> NotesStore<'r> {
     /// [`RecordError::NoteTooLarge`] naming the commit; then nothing is written.
     pub fn put_records(&mut self, records: &[NewRecord], at: Timestamp) -> Result<Vec<Option<Vec<u8>>>> {
         self.restore(at)?;
-        let lines: Vec<(CommitId, Vec<u8>)> = records
-            .iter()
-            .map(|new| (new.commit, encode_commit(&new.record, &new.extra).into_bytes()))
-            .collect();
+        let line = |new: &NewRecord| (new.commit, encode_commit(&new.record, &new.extra).into_bytes());
+        let lines: Vec<(CommitId, Vec<u8>)> = records.iter().map(line).collect();
         for (commit, line) in &lines {
             let there = self.notes.get(*commit)?;
             let bytes = united(line, there.as_deref()).len();
@@ -329,10 +327,8 @@ impl<'r> NotesStore<'r> {
             united(line, there)
         })?;
         self.notes = self.repo.notes_at(REF, tip);
-        Ok(lines
-            .into_iter()
-            .map(|(commit, line)| Some(line).filter(|_| shared.get(&commit) == Some(&false)))
-            .collect())
+        let alone = |(commit, line)| Some(line).filter(|_| shared.get(&commit) == Some(&false));
+        Ok(lines.into_iter().map(alone).collect())
     }
 }
 

@@ -109,10 +109,8 @@ impl<'s, 't> Pairing<'s, 't> {
         for test in std::mem::take(&mut self.left) {
             let others: Vec<usize> = (0..now.len()).filter(|test| self.free[*test]).collect();
             let named = |other: &usize| self.new.tests[*other].name == self.old.tests[test].name;
-            let namesake = others
-                .iter()
-                .copied()
-                .find(|other| named(other) && weights.likeness(&before[test], &now[*other]) > NAMESAKE);
+            let mut namesakes = others.iter().copied().filter(named);
+            let namesake = namesakes.find(|other| weights.likeness(&before[test], &now[*other]) > NAMESAKE);
             let sets: Vec<&BTreeSet<String>> = others.iter().map(|other| &now[*other]).collect();
             match namesake.or_else(|| weights.likest(&before[test], &sets).map(|at| others[at])) {
                 Some(same) => self.take(test, same),

@@ -74,14 +74,8 @@ impl<'t> Side<'t> {
     pub(super) fn content(&self, test: usize) -> &Content {
         self.contents[test].get_or_init(|| {
             let Test { file, layout, .. } = &self.tests[test];
-            let file = &self.files[*file];
-            content(
-                file.source(),
-                &file.words,
-                layout.block.clone(),
-                layout.attributes.max(layout.place),
-                layout.body,
-            )
+            let (file, attributes) = (&self.files[*file], layout.attributes.max(layout.place));
+            content(file.source(), &file.words, layout.block.clone(), attributes, layout.body)
         })
     }
 

@@ -63,6 +63,9 @@ pub struct UnreadableReport {
     pub message: String,
 }
 
+/// A report as it was read, or the reason why it was not.
+pub type Examined = Result<ReportReading, UnreadableReport>;
+
 /// A report file that is being read.
 pub struct Examination {
     name: String,
@@ -93,28 +96,19 @@ impl Examination {
 
     /// The file has ended, of a run that ended with `exit`: says how each failure was normalized. A report that
     /// can be read in part is examined, and its run is incomplete.
-    pub fn finish(self, exit: ExitKind) -> Result<ReportReading, UnreadableReport> {
+    pub fn finish(self, exit: ExitKind) -> Examined {
         conclude(self.report.finish(), &self.name, exit, &self.root)
     }
 }
 
 /// The same for a report that is there as a whole.
-pub fn examine(
-    input: ReportInput<'_>,
-    exit: ExitKind,
-    root: &Root,
-) -> Result<ReportReading, UnreadableReport> {
+pub fn examine(input: ReportInput<'_>, exit: ExitKind, root: &Root) -> Examined {
     let mut examination = Examination::new(input.name, root);
     let _ = examination.push(input.bytes);
     examination.finish(exit)
 }
 
-fn conclude(
-    tally: Tally,
-    name: &str,
-    exit: ExitKind,
-    root: &Root,
-) -> Result<ReportReading, UnreadableReport> {
+fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Examined {
     let known = tally.runner().is_some();
     let (problem, originals) = (tally.problem, tally.originals());
     let run = ParsedRun::conclude(tally, exit);

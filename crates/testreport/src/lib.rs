@@ -43,7 +43,7 @@ mod unstarted;
 mod words;
 mod xml;
 
-pub use examine::{Examination, FailureTrace, ReportReading, UnreadableReport, examine};
+pub use examine::{Examination, Examined, FailureTrace, ReportReading, UnreadableReport, examine};
 pub use file::{MAX_REPORT_BYTES, ReportReader};
 pub use format::Format;
 pub use lines::Stream;

@@ -407,10 +407,8 @@ impl Tally {
         let named = |id: String| {
             if ids.contains(&id) { normalize_id(&format!("{source}: {id}"), &root) } else { id }
         };
-        self.failures = std::mem::take(&mut self.failures)
-            .into_iter()
-            .map(|(id, failure)| (named(id), failure))
-            .collect();
+        let failures = std::mem::take(&mut self.failures).into_iter();
+        self.failures = failures.map(|(id, failure)| (named(id), failure)).collect();
         self.names.rename(named);
     }
 

@@ -78,11 +78,8 @@ struct Run<'a> {
 
 fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<'a>> {
     let read = Reading::parse(script);
-    let mut wanted: Vec<(&Tests, Reading)> = tests
-        .iter()
-        .map(|one| (one, Reading::parse(&one.command)))
-        .filter(|(_, read)| read.is_plain())
-        .collect();
+    let wanted = tests.iter().map(|one| (one, Reading::parse(&one.command)));
+    let mut wanted: Vec<(&Tests, Reading)> = wanted.filter(|(_, read)| read.is_plain()).collect();
     // The longest first: `npm test` is the beginning of `npm test -w core`.
     wanted.sort_by_key(|(_, read)| std::cmp::Reverse(read.items.len()));
     let (mut runs, mut at, mut alone): (Vec<Run<'_>>, usize, bool) = (Vec::new(), 0, true);

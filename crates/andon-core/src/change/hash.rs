@@ -103,7 +103,7 @@ fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalize
 impl<'a> HashInput<'a> {
     /// Nothing yet.
     pub fn new(reading: &HashOptions<'a>) -> Self {
-        let summary = DiffSummary::nothing(DiffHash([0; 32]));
+        let summary = DiffSummary { empty: true, ..DiffSummary::default() };
         let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
         Self { reading: *reading, hash, summary, survey: Survey::new(reading.rules, reading.normalizer) }
     }
@@ -163,8 +163,8 @@ impl<'a> HashInput<'a> {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
         }
-        let work = notebook::is_notebook(&change.path)
-            .then(|| notebook::without_results(texts.hunks, texts.old, texts.new));
+        let is_notebook = change.path.ends_with(b".ipynb");
+        let work = is_notebook.then(|| notebook::without_results(texts.hunks, texts.old, texts.new));
         let hunks = normalized(self.reading.normalizer, work.as_deref().unwrap_or(texts.hunks));
         if hunks.is_empty() && is_in_place(change) {
             return;

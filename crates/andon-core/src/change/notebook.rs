@@ -7,11 +7,6 @@ use crate::domain::change::RawHunk;
 /// The members of a cell that running it writes.
 const RESULTS: [&[u8]; 2] = [b"\"outputs\"", b"\"execution_count\""];
 
-/// Returns whether a path is that of a notebook.
-pub(super) fn is_notebook(path: &[u8]) -> bool {
-    path.ends_with(b".ipynb")
-}
-
 /// The hunks between two texts of a notebook without the lines of results.
 pub(super) fn without_results<'a>(hunks: &[RawHunk<'a>], old: &[u8], new: &[u8]) -> Vec<RawHunk<'a>> {
     let (in_old, in_new) = (results(old), results(new));

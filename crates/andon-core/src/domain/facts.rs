@@ -31,7 +31,7 @@ pub enum Presence {
 }
 
 /// A commit as the fold sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommitFact {
     /// The commit; `None` in event streams, which have none.
     pub id: Option<CommitId>,

@@ -163,8 +163,8 @@ impl FromStr for Oid {
     }
 }
 
-macro_rules! object_id {
-    ($(#[$doc:meta])* $name:ident) => {
+macro_rules! object_ids {
+    ($($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
         pub struct $name(pub Oid);
@@ -195,20 +195,18 @@ macro_rules! object_id {
                 text.parse().map(Self)
             }
         }
-    };
+    )+};
 }
 
-object_id!(
+object_ids! {
     /// The id of a git commit.
-    CommitId
-);
-object_id!(
+    CommitId;
     /// The id of a git tree.
-    TreeId
-);
+    TreeId;
+}
 
-macro_rules! digest_id {
-    ($(#[$doc:meta])* $name:ident, $bytes:literal, $expected:literal) => {
+macro_rules! digest_ids {
+    ($($(#[$doc:meta])* $name:ident, $bytes:literal, $expected:literal;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(pub [u8; $bytes]);
@@ -233,37 +231,25 @@ macro_rules! digest_id {
                 if decode_hex(text, &mut bytes) { Ok(Self(bytes)) } else { Err(BadId::new($expected, text)) }
             }
         }
-    };
+    )+};
 }
 
-digest_id!(
+digest_ids! {
     /// A sha256 with no narrower meaning: an output, a record in the chain.
-    Digest, 32, "64 digits"
-);
-digest_id!(
+    Digest, 32, "64 digits";
     /// The code fingerprint: Merkle hash over the code paths of a tree (docs/formats.md).
-    CodeId, 32, "64 digits"
-);
-digest_id!(
+    CodeId, 32, "64 digits";
     /// The hash of a normalized diff (docs/formats.md).
-    DiffHash, 32, "64 digits"
-);
-digest_id!(
+    DiffHash, 32, "64 digits";
     /// The signature of a test result or of its errors (docs/formats.md).
-    Signature, 32, "64 digits"
-);
-digest_id!(
+    Signature, 32, "64 digits";
     /// The id of a ledger entry.
-    EntryId, 32, "64 digits"
-);
-digest_id!(
+    EntryId, 32, "64 digits";
     /// The hash of one side of a hunk, cut to 8 bytes.
-    HunkHash, 8, "16 digits"
-);
-digest_id!(
+    HunkHash, 8, "16 digits";
     /// A hash that is only compared with a few others, cut to 8 bytes: of a tool call, of an event's id.
-    ShortHash, 8, "16 digits"
-);
+    ShortHash, 8, "16 digits";
+}
 
 #[cfg(test)]
 mod tests {

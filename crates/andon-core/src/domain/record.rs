@@ -145,11 +145,6 @@ pub struct DiffSummary {
 }
 
 impl DiffSummary {
-    /// The diff of that hash that changes nothing as far as is known.
-    pub fn nothing(hash: DiffHash) -> Self {
-        Self { hash, empty: true, files: 0, added: 0, removed: 0, hunks: Vec::new(), truncated: false }
-    }
-
     /// True if `other` is this change once more. Commits that change nothing are not the same one.
     pub fn is_again(&self, other: &Self) -> bool {
         !self.empty && self.hash == other.hash

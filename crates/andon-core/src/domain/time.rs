@@ -163,11 +163,8 @@ impl fmt::Display for Span {
     /// `90s`, `30m`, `6h`, `1h 30m`: what `FromStr` reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [(self.0 / 3600, "h"), (self.0 / 60 % 60, "m"), (self.0 % 60, "s")];
-        let shown: Vec<String> = parts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, unit)| format!("{count}{unit}"))
-            .collect();
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let shown: Vec<String> = parts.map(|(count, unit)| format!("{count}{unit}")).collect();
         f.write_str(if shown.is_empty() { "0s" } else { "" })?;
         f.write_str(&shown.join(" "))
     }

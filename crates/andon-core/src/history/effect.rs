@@ -67,13 +67,7 @@ impl Iteration {
     /// that goes up again counts.
     fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
         let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
-        let removed: BTreeSet<HunkHash> = self
-            .diff
-            .hunks
-            .iter()
-            .map(|hunk| hunk.removed)
-            .filter(|lines| *lines != Hunk::NO_LINES)
-            .collect();
+        let removed = self.lines(|hunk| hunk.removed);
         let over = before.diff.hunks.iter().any(|hunk| removed.contains(&hunk.added));
         let on_top = self.diff.removed == 0 && self.diff.added <= SMALL;
         let anew = || self.is_small() && removed.iter().any(|lines| written.contains(lines));
@@ -93,14 +87,13 @@ impl Iteration {
         if self.diff.hunks.is_empty() || before.diff.hunks.is_empty() {
             return true;
         }
-        let written: BTreeSet<HunkHash> = before
-            .diff
-            .hunks
-            .iter()
-            .map(|hunk| hunk.added)
-            .filter(|lines| *lines != Hunk::NO_LINES)
-            .collect();
+        let written = before.lines(|hunk| hunk.added);
         self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed))
+    }
+
+    /// The lines of one side of its hunks, where they have any there.
+    fn lines(&self, side: fn(&Hunk) -> HunkHash) -> BTreeSet<HunkHash> {
+        self.diff.hunks.iter().map(side).filter(|lines| *lines != Hunk::NO_LINES).collect()
     }
 
     fn is_small(&self) -> bool {

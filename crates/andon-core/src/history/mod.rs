@@ -34,9 +34,10 @@ pub use outcome::{Outcome, failing_count, outcome, red_scopes};
 pub use pace::{TRIES, are_by_the_clock, come_slowly, lasted, mostly_lasted};
 pub use red_runs::{RedRuns, Refusals, RefusedAttempts, RefusedCode};
 pub use side_attempts::{LineOfWork, PlacedAttempt, SideAttempt, aside, from_elsewhere};
-pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
+pub use snapshot::{PassedCommit, Snapshot};
 pub use timeline::{
     Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
+    TurnIteration,
 };
 pub use turns::{SHELLS, SHOWING, is_edit, is_one_of};
 pub use views::{CodeState, DocsProgress, PathState};

@@ -66,11 +66,9 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
     let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
-    let again: BTreeMap<CommitId, usize> = line
-        .again
-        .iter()
-        .filter_map(|(attempt, moved)| Some((*attempt, behind.get(moved)?.checked_sub(1)?)))
-        .collect();
+    let place =
+        |(attempt, moved): &(CommitId, CommitId)| Some((*attempt, behind.get(moved)?.checked_sub(1)?));
+    let again: BTreeMap<CommitId, usize> = line.again.iter().filter_map(place).collect();
     let mut found: Vec<(usize, SideAttempt)> = Vec::new();
     let mut groups: BTreeMap<CommitId, Group> = BTreeMap::new();
     let mut group_of: BTreeMap<CommitId, CommitId> = BTreeMap::new();

@@ -10,31 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
-use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnChange};
+use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnIteration};
 use crate::domain::facts::{Ack, Gate};
-use crate::domain::ids::{CodeId, DiffHash, Digest};
-use crate::domain::tests::{TestEvidence, TestRun};
-use crate::domain::time::Timestamp;
-
-/// A turn that ended without a commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TurnIteration {
-    pub node: String,
-    /// Its number among the iterations.
-    pub number: u64,
-    /// The effect of the turn on the working tree.
-    pub change: TurnChange,
-    /// The state that it left.
-    pub code: CodeId,
-    /// The hash of its diff.
-    pub hash: DiffHash,
-    /// When it ended.
-    pub at: Timestamp,
-    /// The hashes of the outputs in the turn.
-    pub outputs: Vec<Digest>,
-    /// The tests of its state, where they were known by then or came right after.
-    pub tests: Option<TestEvidence>,
-}
+use crate::domain::ids::CodeId;
+use crate::domain::{tests::TestRun, time::Timestamp};
 
 /// The state of a fold. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -130,11 +109,7 @@ impl Fold {
         line.last_ack = snapshot.ack.or(line.last_ack.take());
         (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
         line.known_flaky = Memo::default();
-        for turn in snapshot.turns {
-            let made = Iteration::of_turn(&turn.node, turn.number, turn.code, turn.change, turn.hash);
-            let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
-            line.iterations.push(Iteration { at, tests, outputs, ..made });
-        }
+        line.iterations.extend(snapshot.turns.into_iter().map(Iteration::of_turn));
         line.iterations.sort_by_key(|one| one.number);
         line.complete_commits();
         let tests = line.iterations.iter().rev().find_map(|one| one.tests.clone());

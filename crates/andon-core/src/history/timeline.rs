@@ -13,7 +13,7 @@ use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::{context::CachedTokens, usage::Usage, workflow::Workflow};
@@ -76,6 +76,26 @@ pub enum TurnChange {
     /// Nothing differs.
     Unchanged,
     Unknown,
+}
+
+/// A turn that ended without a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnIteration {
+    pub node: String,
+    /// Its number among the iterations.
+    pub number: u64,
+    /// The effect of the turn on the working tree.
+    pub change: TurnChange,
+    /// The state that it left.
+    pub code: CodeId,
+    /// The hash of its diff.
+    pub hash: DiffHash,
+    /// When it ended.
+    pub at: Timestamp,
+    /// The hashes of the outputs in the turn.
+    pub outputs: Vec<Digest>,
+    /// The tests of its state, where they were known by then or came right after.
+    pub tests: Option<TestEvidence>,
 }
 
 /// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one.
@@ -174,17 +194,13 @@ impl Iteration {
         }
     }
 
-    /// The turn of `node` that ended without a commit: what is the same for all of them, and its state.
-    pub(super) fn of_turn(node: &str, number: u64, code: CodeId, change: TurnChange, hash: DiffHash) -> Self {
-        let empty = change == TurnChange::Unchanged;
-        let diff = DiffSummary { empty, ..DiffSummary::nothing(hash) };
-        let record = CommitRecord {
-            node: node.to_owned(),
-            ..CommitRecord::new(Timestamp(0), TreeId(Oid::ZERO), code, diff)
-        };
-        let fact =
-            CommitFact { id: None, subject: String::new(), author: String::new(), record, named: None };
-        Self { source: Source::Turn(change), ..Self::new(fact, number) }
+    /// A turn that ended without a commit: what is the same for all of them, and its state.
+    pub(super) fn of_turn(turn: TurnIteration) -> Self {
+        let TurnIteration { node, number, change, code, hash, at, outputs, tests } = turn;
+        let diff = DiffSummary { hash, empty: change == TurnChange::Unchanged, ..DiffSummary::default() };
+        let record = CommitRecord { node, outputs, ..CommitRecord::new(at, TreeId::default(), code, diff) };
+        let fact = CommitFact { record, ..CommitFact::default() };
+        Self { source: Source::Turn(change), tests, ..Self::new(fact, number) }
     }
 
     /// Takes `run`, which came while this was the newest iteration; whether it says something of it.

@@ -9,7 +9,7 @@ use super::activity::{
     Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS,
     MAX_TURNS, NodeOutput, NodeTotals, Turn, TurnStart,
 };
-use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange};
+use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange, TurnIteration};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
 use crate::domain::events::{
     Arguments, CallEnd, Event, EventKind, Output, Renewal, SAMPLED, ToolCall, TurnEnd,
@@ -206,11 +206,8 @@ impl Timeline {
 
     /// A commit was made: it belongs to the turn of its node. An unannounced turn holds one commit.
     pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
-        let full = self
-            .activity
-            .open
-            .get(node)
-            .is_some_and(|turn| turn.opening == TurnStart::Implied && turn.commits > 0);
+        let open = self.activity.open.get(node);
+        let full = open.is_some_and(|turn| turn.opening == TurnStart::Implied && turn.commits > 0);
         // What was spent until now is in the record of this commit.
         if let Some(turn) = self.activity.open.get_mut(node) {
             turn.committed = turn.usage.clone();
@@ -318,11 +315,12 @@ impl Timeline {
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),
         );
-        let iteration = Iteration::of_turn(node, number, code, change, hash);
-        let at = self.activity.now.unwrap_or(Timestamp(0));
+        let at = self.activity.now.unwrap_or_default();
+        let node = node.to_owned();
+        let turn = TurnIteration { node, number, change, code, hash, at, outputs, tests };
         self.amended.clear();
         self.known_flaky = Memo::default();
-        push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
+        push_bounded(&mut self.iterations, Iteration::of_turn(turn), MAX_ITERATIONS);
     }
 
     /// The failure that a run showed before an iteration ended, unless it is that of the iteration before.

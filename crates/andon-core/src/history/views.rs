@@ -174,12 +174,8 @@ impl Timeline {
     pub(crate) fn docs_progress(&self, iteration: &Iteration) -> DocsProgress {
         let docs = |one: &Iteration| one.change.as_ref().and_then(|change| change.docs);
         let Some(now) = docs(iteration) else { return DocsProgress::None };
-        let seen = self
-            .iterations
-            .iter()
-            .take_while(|one| !std::ptr::eq(*one, iteration))
-            .filter_map(docs)
-            .any(|before| before.hash == now.hash);
+        let mut before = self.iterations.iter().take_while(|one| !std::ptr::eq(*one, iteration));
+        let seen = before.any(|one| docs(one).is_some_and(|docs| docs.hash == now.hash));
         if seen || now.now.done < now.was.done {
             DocsProgress::Back
         } else if now.now.done > now.was.done {

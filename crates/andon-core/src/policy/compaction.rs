@@ -35,15 +35,12 @@ pub fn compaction(
     briefing: Briefing,
     rule: &'static str,
 ) -> Vec<Effect> {
-    let Some(context) =
-        briefing.ground.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
-    else {
+    let context = briefing.ground.context.as_ref();
+    let Some(context) = context.filter(|found| found.pressure >= Pressure::Mandatory) else {
         return Vec::new();
     };
-    let since = timeline
-        .context_window(&context.node)
-        .since
-        .map_or_else(|| "-".to_owned(), |since| since.to_string());
+    let since = timeline.context_window(&context.node).since;
+    let since = since.map_or_else(|| "-".to_owned(), |since| since.to_string());
     let (node, pressure) = (&context.node, context.pressure.as_str());
     let notice = Notice {
         kind: NoticeKind::CompactionDue,

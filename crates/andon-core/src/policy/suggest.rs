@@ -148,11 +148,8 @@ fn oscillating(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
 /// A node between two that undo each other's work.
 fn between_nodes(timeline: &Timeline) -> Option<Suggestion> {
     let [.., before, newest] = timeline.iterations.as_slice() else { return None };
-    let reconcile = format!(
-        "spawn a reconciliation node: {} and {} undo each other's work",
-        first(&before.node, NAME_CHARS),
-        first(&newest.node, NAME_CHARS)
-    );
+    let (one, other) = (first(&before.node, NAME_CHARS), first(&newest.node, NAME_CHARS));
+    let reconcile = format!("spawn a reconciliation node: {one} and {other} undo each other's work");
     (before.node != newest.node).then(|| Suggestion::new(AdvisedStep::Reconcile, reconcile))
 }
 

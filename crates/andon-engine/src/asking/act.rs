@@ -96,16 +96,11 @@ impl SignedLedger {
         }
         let heads = self.heads(now);
         let all = self.review.len();
+        let accept = |round: usize| Ok(Payload::Accept(self.review[round].id.clone()));
         let tries = rounds.iter().flat_map(|round| signers.iter().map(move |(_, grant)| (round, grant)));
         let tries = tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
             signer: Some(grant.key().to_owned()),
-            ..unwritten(
-                format!("try {number}"),
-                "accept",
-                now,
-                heads.clone(),
-                Ok(Payload::Accept(self.review[*round].id.clone())),
-            )
+            ..unwritten(format!("try {number}"), "accept", now, heads.clone(), accept(*round))
         });
         let tries: Vec<ReviewEntry> = tries.collect();
         let names: Vec<String> = signers.iter().map(|(who, _)| (*who).clone()).collect();
@@ -146,10 +141,8 @@ impl SignedLedger {
     pub fn below_cap(&self, signer: &Signer) -> Result<()> {
         let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
         let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
-        Err(OpsError::refused(
-            format!("{who} has answered as many rounds as a day may have: free at {free_at}"),
-            "take it then, or leave it to another witness: andon review",
-        ))
+        let what = format!("{who} has answered as many rounds as a day may have: free at {free_at}");
+        Err(OpsError::refused(what, "take it then, or leave it to another witness: andon review"))
     }
 
     /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,

@@ -247,10 +247,8 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
     };
     if let Some(commit) = commit {
         if ws.repo.commit(commit).is_err() {
-            return Err(OpsError::usage(
-                format!("the halted commit {} is not here", commit.short()),
-                "fetch the branch that was halted, and answer from there",
-            ));
+            let what = format!("the halted commit {} is not here", commit.short());
+            return Err(OpsError::usage(what, "fetch the branch that was halted, and answer from there"));
         }
         let (code, tree) = code_of(ws, commit)?;
         (subject.code, subject.tree) = (Some(code.to_string()), Some(tree.to_string()));

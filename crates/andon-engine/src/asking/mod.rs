@@ -266,10 +266,8 @@ impl SignedLedger {
                 "set the clock: timedatectl set-ntp true",
             ));
         }
-        Err(OpsError::usage(
-            "no witnesses are named in this repository: its ledger has no policy",
-            "make one: andon witness init --name human:ID; or fetch it: andon sync",
-        ))
+        let what = "no witnesses are named in this repository: its ledger has no policy";
+        Err(OpsError::usage(what, "make one: andon witness init --name human:ID; or fetch it: andon sync"))
     }
 
     /// The time by which a first policy lies ahead of the reader's clock.

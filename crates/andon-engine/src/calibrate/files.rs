@@ -38,10 +38,8 @@ pub(super) fn named(
     pace: &Pace<'_>,
 ) -> Result<CalibrationBasis> {
     each(ctx, files, ladder, pace, &mut |_, file, found| {
-        Err(OpsError::usage(
-            format!("{} has no event{}", file.display(), found.first()),
-            "give a stream of events, one JSON object a line (docs/formats.md)",
-        ))
+        let what = format!("{} has no event{}", file.display(), found.first());
+        Err(OpsError::usage(what, "give a stream of events, one JSON object a line (docs/formats.md)"))
     })
 }
 
@@ -59,10 +57,8 @@ pub(super) fn of_folder(
     collect(dir, MAX_DEPTH, &mut files)?;
     files.sort();
     if files.len() > MAX_FILES {
-        return Err(OpsError::usage(
-            format!("{} holds more than {MAX_FILES} files", dir.display()),
-            "calibrate on a part of them that was drawn at random",
-        ));
+        let what = format!("{} holds more than {MAX_FILES} files", dir.display());
+        return Err(OpsError::usage(what, "calibrate on a part of them that was drawn at random"));
     }
     each(ctx, &files, ladder, pace, &mut |known, file, found| {
         known.ground.skipped_files += 1;
@@ -177,10 +173,8 @@ impl InFile {
 fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile> {
     let opened = File::open(file).map_err(|err| unreadable(file, &err))?;
     if opened.metadata().is_ok_and(|found| found.is_dir()) {
-        return Err(OpsError::usage(
-            format!("{} is a folder", file.display()),
-            format!("andon calibrate --good {}", file.display()),
-        ));
+        let what = format!("{} is a folder", file.display());
+        return Err(OpsError::usage(what, format!("andon calibrate --good {}", file.display())));
     }
     let mut input = BufReader::new(HashingReader { file: opened, hash: Sha256::new() });
     let (run, events, end) = of_stream(ladder, ctx.now, &mut input)

@@ -99,10 +99,8 @@ pub fn run(
         CalibrationBasis::Whole(known) => known,
     };
     if let (GoodSource::Range(range), 0) = (&question.good, known.ground.commits) {
-        return Err(OpsError::usage(
-            format!("the range {range} holds no commit"),
-            "name commits that went well, such as v1.0..HEAD",
-        ));
+        let what = format!("the range {range} holds no commit");
+        return Err(OpsError::usage(what, "name commits that went well, such as v1.0..HEAD"));
     }
     Ok(CalibrationResult::Whole(Box::new(summed(&ladder, known, question.alpha))))
 }
@@ -197,6 +195,7 @@ fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
         Promise::Step(step) => changed(seen, rules, step),
         Promise::TooFew { .. } | Promise::None => Vec::new(),
     };
+    let unseen = ladder.rules().enumerate().filter(|(at, _)| !is_seen(*at));
     Calibration {
         alpha,
         ground,
@@ -205,12 +204,7 @@ fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
         promised: promise,
         curve: curve.collect(),
         bounds: bounds(ladder, &runs, step),
-        unasked: ladder
-            .rules()
-            .enumerate()
-            .filter(|(at, _)| !is_seen(*at))
-            .map(|(_, rule)| unasked(rule))
-            .collect(),
+        unasked: unseen.map(|(_, rule)| unasked(rule)).collect(),
         changed,
         own_rules: if *rules == detect::defaults() { OwnRules::None } else { OwnRules::Some },
     }

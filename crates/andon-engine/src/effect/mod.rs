@@ -119,11 +119,8 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
     match effect {
         Effect::WriteReportFile { halt, story } => {
             if site.andon_dir.is_some() {
-                write_andon_file(
-                    site,
-                    halt.report_file.file_name(),
-                    &report_file::render(halt, story, &material(halt, site), site.ack, site.style),
-                )?;
+                let text = report_file::render(halt, story, &material(halt, site), site.ack, site.style);
+                write_andon_file(site, halt.report_file.file_name(), &text)?;
             }
             stop_point("halt:shown");
         }

@@ -159,10 +159,8 @@ pub fn take_in(cwd: &Path, report: &Path, reader: &mut RunReader) -> io::Result<
 pub fn stream(path: &Path, each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
     let begun = path.symlink_metadata()?;
     if !begun.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is no file, but a link, a pipe or a device",
-        ));
+        let why = "it is no file, but a link, a pipe or a device";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let file = std::fs::File::open(path)?;
     // A file that grows has an end here all the same.

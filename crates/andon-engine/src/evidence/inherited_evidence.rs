@@ -229,14 +229,10 @@ impl Origins {
                 | Backing::Missing) => nothing = other,
             }
         }
+        let Archive { repo, config, .. } = archive;
         if let [parent] = asked.commit.parents[..]
             && asked.changed
-            && release::is_release(
-                archive.repo,
-                &archive.config.paths.rules,
-                archive.repo.tree_of(parent)?,
-                asked.commit.tree,
-            )?
+            && release::is_release(repo, &config.paths.rules, repo.tree_of(parent)?, asked.commit.tree)?
         {
             let standing = self.standing(archive, asked.judged, parent)?;
             let released = || Backing::Released(parent, standing.failing().cloned());

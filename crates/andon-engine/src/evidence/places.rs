@@ -54,11 +54,8 @@ impl Places {
 
     /// Those that were moved away or replaced since.
     pub fn replaced(&self) -> BTreeSet<Vec<u8>> {
-        let now: BTreeMap<&Vec<u8>, Option<FileStat>> = self
-            .directories
-            .keys()
-            .map(|path| (path, stat(&self.at(path)).filter(|_| self.at(path).is_dir())))
-            .collect();
+        let stat_of = |path| (path, stat(&self.at(path)).filter(|_| self.at(path).is_dir()));
+        let now: BTreeMap<&Vec<u8>, Option<FileStat>> = self.directories.keys().map(stat_of).collect();
         let moved = self.directories.iter().filter(|(path, place)| {
             let now_of = |path: &Vec<u8>| now.get(path).copied().flatten();
             let Some(stat_now) = now_of(path) else { return false };
@@ -69,10 +66,10 @@ impl Places {
             let touched = place.stat.changed != stat_now.changed && place.stat.modified == stat_now.modified;
             touched && self.is_rename(path, place, &now_of)
         });
-        let links = self
-            .links
-            .iter()
-            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
+        let leads_elsewhere = |(path, before): &(&Vec<u8>, &FileStat)| {
+            stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now))
+        };
+        let links = self.links.iter().filter(leads_elsewhere);
         moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
     }
 

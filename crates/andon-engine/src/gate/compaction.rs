@@ -76,10 +76,8 @@ pub(crate) fn found(
     loaded: &LoadedTimeline,
     decision: &Decision,
 ) -> Option<ContextWindowUse> {
-    let tripped = decision
-        .findings
-        .iter()
-        .any(|finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Warn);
+    let mut told = decision.findings.iter().filter(|finding| finding.level >= Level::Warn);
+    let tripped = told.any(|finding| finding.about.event == EventClass::Compaction);
     let node = loaded.timeline.context_window_node();
     tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
 }

@@ -341,11 +341,8 @@ fn heal(ctx: &Context, ws: &Workspace, loaded: &LoadedTimeline, decision: Decisi
     let owed = (decision.verdict < Verdict::Halt).then(|| owed(ws, loaded)).flatten();
     let Some(owed) = owed else { return Ok(decision) };
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
-    recording::tell_repair(
-        ctx,
-        ws,
-        format!("wrote the halt of {rule}, which was owed since an earlier hook"),
-    )?;
+    let what = format!("wrote the halt of {rule}, which was owed since an earlier hook");
+    recording::tell_repair(ctx, ws, what)?;
     Ok(owed)
 }
 

@@ -159,10 +159,8 @@ pub(crate) fn keep_refusal(
     decision: &Decision,
     tree: TreeId,
 ) -> Result<bool> {
-    let untested = decision
-        .findings
-        .iter()
-        .find(|finding| finding.level >= Level::Block && finding.about.dirty == Some(DirtyBit::TestsRun));
+    let mut blocking = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
+    let untested = blocking.find(|finding| finding.about.dirty == Some(DirtyBit::TestsRun));
     let Some(rule) = untested.map(|finding| finding.rule.to_owned()) else { return Ok(false) };
     let code = ws.fingerprinter().of_tree(tree)?;
     if loaded.timeline.activity.refusals.is_new(code) {

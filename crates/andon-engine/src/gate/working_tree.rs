@@ -68,12 +68,8 @@ fn documents(ws: &Workspace, tree: &WorkingTree) -> Digest {
     for name in &kinds {
         hasher.update(name);
     }
-    let docs = tree
-        .overlay
-        .entries
-        .iter()
-        .filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
-    for entry in docs {
+    let is_docs = |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs;
+    for entry in tree.overlay.entries.iter().filter(is_docs) {
         hasher.update(&entry.path);
         hasher.update([0]);
         match (entry.entry, text(ws, &entry.path)) {

@@ -198,10 +198,8 @@ fn of_script(manager: Manager, script: &str) -> Guess {
         });
     let reported = run(manager);
     if watches {
-        return unsure(
-            format!("a test script in package.json that waits for changes ({})", shown(script)),
-            vec![guessed(reported, "package.json")],
-        );
+        let what = format!("a test script in package.json that waits for changes ({})", shown(script));
+        return unsure(what, vec![guessed(reported, "package.json")]);
     }
     let candidate = if vitest {
         let dashes = if manager == Manager::Npm { " --" } else { "" };

@@ -47,10 +47,8 @@ pub(super) fn go(listing: &Listing) -> Option<Guess> {
         let inside =
             |dir: &&str| !dir.starts_with("..") && !dir.starts_with('/') && !dir.contains([' ', '\'', '"']);
         if used.is_empty() || used.len() > 20 || !used.iter().all(inside) {
-            return Some(unsure(
-                "a go.work of modules that cannot be listed here".to_owned(),
-                vec![guessed("go test ./...", "go.work")],
-            ));
+            let what = "a go.work of modules that cannot be listed here".to_owned();
+            return Some(unsure(what, vec![guessed("go test ./...", "go.work")]));
         }
         let patterns: Vec<String> = used.iter().map(|dir| pattern(dir)).collect();
         return Some(sure(format!("go test {}", patterns.join(" ")), "the modules of go.work"));
@@ -101,10 +99,8 @@ pub(super) fn dotnet(listing: &Listing) -> Option<Guess> {
         ([one], _) => Some(sure(format!("dotnet test {}", word(one)), one.as_str())),
         ([], several) | (several, _) => {
             let named = |name: &String| guessed(format!("dotnet test {}", word(name)), name.as_str());
-            Some(unsure(
-                format!("{} of which none is the whole for sure", several.join(", ")),
-                several.iter().map(named).collect(),
-            ))
+            let what = format!("{} of which none is the whole for sure", several.join(", "));
+            Some(unsure(what, several.iter().map(named).collect()))
         }
     }
 }

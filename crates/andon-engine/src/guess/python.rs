@@ -24,10 +24,8 @@ pub(super) fn guess(listing: &Listing) -> Option<Guess> {
     });
     let (lock, before) = environment.unwrap_or_default();
     let direct = direct(listing, before, lock);
-    let managed = [table::guess(listing, "tox"), table::guess(listing, "nox"), hatch(listing)]
-        .into_iter()
-        .flatten()
-        .reduce(beside);
+    let managed = [table::guess(listing, "tox"), table::guess(listing, "nox"), hatch(listing)];
+    let managed = managed.into_iter().flatten().reduce(beside);
     match (direct, managed) {
         // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
@@ -132,9 +130,8 @@ fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
 /// Environments of hatch: a script of the project's own, or the tests as hatch runs them.
 fn hatch(listing: &Listing) -> Option<Guess> {
     let tables = [("pyproject.toml", "[tool.hatch.envs."), ("hatch.toml", "[envs.")];
-    let (file, table) = tables
-        .into_iter()
-        .find(|(file, table)| listing.text(file).is_some_and(|text| text.contains(table)))?;
+    let holds = |(file, table): &(&str, &str)| listing.text(file).is_some_and(|text| text.contains(table));
+    let (file, table) = tables.into_iter().find(holds)?;
     let text = listing.text(file)?;
     let scripts = text.split(&format!("{table}default.scripts]")).nth(1).unwrap_or_default();
     let scripts = scripts.split("\n[").next().unwrap_or_default();

@@ -45,10 +45,8 @@ pub fn acknowledge(
 ) -> Result<()> {
     let Answer { halt, counter, witness, provider, words, halt_was, lifts } = answer;
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
-        return Err(OpsError::refused(
-            format!("halt {} ends only by the signature of a witness", asking::short(halt.id)),
-            "a witness answers: andon review resolve halt",
-        ));
+        let what = format!("halt {} ends only by the signature of a witness", asking::short(halt.id));
+        return Err(OpsError::refused(what, "a witness answers: andon review resolve halt"));
     }
     let person = || witness.map_or_else(|| ctx.committer(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
@@ -111,10 +109,6 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool> {
     }
     let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveReportFile).collect();
     effect::carry_out(&plan, &ws.site(ctx))?;
-    recording::tell_repair(
-        ctx,
-        ws,
-        "removed the report file of a halt that was answered already".to_owned(),
-    )?;
+    recording::tell_repair(ctx, ws, "removed the report file of a halt that was answered already")?;
     Ok(true)
 }

@@ -115,18 +115,11 @@ fn from_records(
     if facts.iter().all(|fact| fact.record.ledger.is_empty()) {
         return Ok(None);
     }
-    let made_here: BTreeSet<CommitId> = ws
-        .repo
-        .reflog_head(MAX_REFLOG)?
-        .into_iter()
-        .filter(|entry| entry.made().is_some())
-        .map(|entry| CommitId(entry.new))
-        .collect();
-    let newest = facts
-        .iter()
-        .rev()
-        .find(|fact| !fact.record.ledger.is_empty() && fact.id.is_some_and(|id| made_here.contains(&id)));
-    let Some(fact) = newest else { return Ok(None) };
+    let made = ws.repo.reflog_head(MAX_REFLOG)?.into_iter().filter(|entry| entry.made().is_some());
+    let made_here: BTreeSet<CommitId> = made.map(|entry| CommitId(entry.new)).collect();
+    let is_ours = |fact: &&CommitFact| fact.id.is_some_and(|id| made_here.contains(&id));
+    let mut with_ledger = facts.iter().rev().filter(|fact| !fact.record.ledger.is_empty());
+    let Some(fact) = with_ledger.find(is_ours) else { return Ok(None) };
     let missing =
         fact.record.ledger.iter().find(|(_, id)| !holdings.has(**id) && !holdings.answers_for(fact, **id));
     Ok(missing.map(|(writer, id)| StandingHalt { id: *id, halt: unknown(ws, fact, writer) }))

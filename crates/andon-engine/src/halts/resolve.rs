@@ -86,13 +86,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution> {
     let deleted = is_deleted(ws, &found).then(|| unheard(ctx, ws, &standing.halt));
     let failed = if deleted == Some(None) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
-        match acknowledge(
-            ctx,
-            ws,
-            Answer { halt: Some(standing), ..Answer::default() },
-            AckHow::FileDeleted,
-            reason,
-        ) {
+        let answer = Answer { halt: Some(standing), ..Answer::default() };
+        match acknowledge(ctx, ws, answer, AckHow::FileDeleted, reason) {
             Ok(()) => {
                 notes.push(answered_note(standing));
                 return Ok(HaltResolution { notes, ..HaltResolution::default() });

@@ -20,6 +20,7 @@ pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<()> {
 }
 
 /// Reports another repair.
-pub(crate) fn tell_repair(ctx: &Context, ws: &Workspace, what: String) -> Result<()> {
+pub(crate) fn tell_repair(ctx: &Context, ws: &Workspace, what: impl Into<String>) -> Result<()> {
+    let what = what.into();
     Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed(Repair { what, at: Some(ctx.now) }))?)
 }

@@ -192,13 +192,8 @@ impl Sync<'_> {
             }
         }
         for (writer, seen) in &before.ledgers {
-            let name = format!("{}{writer}", ledger::REF_PREFIX);
-            self.went_back(
-                &format!("the ledger of {writer}"),
-                &name,
-                *seen,
-                now.ledgers.get(writer).copied(),
-            )?;
+            let (what, name) = (format!("the ledger of {writer}"), format!("{}{writer}", ledger::REF_PREFIX));
+            self.went_back(&what, &name, *seen, now.ledgers.get(writer).copied())?;
         }
         Ok(())
     }

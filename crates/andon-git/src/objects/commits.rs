@@ -213,11 +213,10 @@ const AUTHOR: &str = "Co-authored-by";
 /// paragraphs before it.
 pub fn trailers(message: &str) -> Vec<(String, String)> {
     let Some((before, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
-    let authors = before.lines().skip(1).filter_map(|line| line.split_once(':'));
-    let mut found: Vec<(String, String)> = authors
-        .filter(|(key, _)| key.eq_ignore_ascii_case(AUTHOR))
-        .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
-        .collect();
+    let keyed = before.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let authors = keyed.filter(|(key, _)| key.eq_ignore_ascii_case(AUTHOR));
+    let mut found: Vec<(String, String)> =
+        authors.map(|(key, value)| (key.to_owned(), value.trim().to_owned())).collect();
     for line in last.lines() {
         let folded = line.starts_with([' ', '\t']);
         match (line.split_once(':'), found.last_mut()) {

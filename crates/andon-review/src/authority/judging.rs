@@ -58,11 +58,8 @@ impl<'a> AuthorityReading<'a> {
                 }
             }
         }
-        let signatures = reading
-            .signed
-            .keys()
-            .map(|entry| (*entry, (reading.signers(*entry, &all), reading.threshold(*entry))))
-            .collect();
+        let counted = |entry: &usize| (*entry, (reading.signers(*entry, &all), reading.threshold(*entry)));
+        let signatures = reading.signed.keys().map(counted).collect();
         let at_end = reading.view(all);
         Ok(Authority {
             signatures,
@@ -104,20 +101,13 @@ impl<'a> AuthorityReading<'a> {
         if let Some(known) = self.known.get(&set) {
             return *known;
         }
-        let chain: Vec<usize> = self
-            .winners
-            .values()
-            .copied()
-            .take_while(|policy| set.contains(policy) && self.is_complete(*policy, &set))
-            .collect();
+        let counts = |policy: &usize| set.contains(policy) && self.is_complete(*policy, &set);
+        let chain: Vec<usize> = self.winners.values().copied().take_while(counts).collect();
         // The entries that a policy's author saw are in its list, or were left out of it.
         let seen = chain.last().map(|policy| &self.sets[self.of_entry[*policy]]);
-        let mut added: Vec<usize> = set
-            .iter()
-            .copied()
-            .filter(|entry| self.grant(*entry).is_some() && !seen.is_some_and(|seen| seen.contains(entry)))
-            .filter(|entry| self.is_complete(*entry, &set))
-            .collect();
+        let is_new = |entry: &usize| !seen.is_some_and(|seen| seen.contains(entry));
+        let granted = set.iter().copied().filter(|entry| self.grant(*entry).is_some() && is_new(entry));
+        let mut added: Vec<usize> = granted.filter(|entry| self.is_complete(*entry, &set)).collect();
         added.sort_by_key(|entry| self.material.graph.place[*entry]);
         let added: Vec<&KeyGrant> = added.into_iter().filter_map(|entry| self.grant(entry)).collect();
         let view = Rc::new(PolicyInForce::new(self.material, chain, &added));

@@ -70,18 +70,12 @@ impl Fold<'_> {
 
     /// The one key that the members of the highest reputation chose, as of the opening of the panel.
     fn weightiest(&self, opening: usize, votes: &[usize]) -> Option<String> {
-        let reputation = |witness: &str| self.track_record(opening, witness).reputation();
-        let cast: Vec<_> = votes
-            .iter()
-            .map(|vote| &self.state.votes.all[*vote])
-            .map(|vote| (reputation(&vote.witness), vote))
-            .collect();
+        let votes = votes.iter().map(|vote| &self.state.votes.all[*vote]);
+        let cast: Vec<_> =
+            votes.map(|vote| (self.track_record(opening, &vote.witness).reputation(), vote)).collect();
         let best = cast.iter().map(|(reputation, _)| *reputation).max()?;
-        let keys: BTreeSet<&str> = cast
-            .iter()
-            .filter(|(reputation, _)| *reputation == best)
-            .map(|(_, vote)| vote.said.key.as_str())
-            .collect();
+        let weightiest = cast.iter().filter(|(reputation, _)| *reputation == best);
+        let keys: BTreeSet<&str> = weightiest.map(|(_, vote)| vote.said.key.as_str()).collect();
         if keys.len() == 1 { keys.into_iter().next().map(str::to_owned) } else { None }
     }
 

@@ -236,10 +236,7 @@ impl Fold<'_> {
             return true;
         }
         let operators = &self.authority.for_entry(entry).operators;
-        [&state.cast.proposer, &state.cast.opposer]
-            .into_iter()
-            .flatten()
-            .filter_map(|agent| operators.get(agent))
-            .any(|people| people.iter().any(|person| person == witness))
+        let agents = [&state.cast.proposer, &state.cast.opposer].into_iter().flatten();
+        agents.filter_map(|agent| operators.get(agent)).flatten().any(|person| person == witness)
     }
 }

@@ -62,12 +62,8 @@ impl Fold<'_> {
         let cause = self.cause(entry);
         self.state.accounts.transfer(cause, Parties { from: issuer, to: ESCROW }, asked.bounty, "bounty");
         if let Some(paid_to) = &asked.paid_to {
-            self.state.accounts.transfer(
-                cause,
-                Parties { from: ESCROW, to: paid_to },
-                asked.bounty,
-                "payout",
-            );
+            let parties = Parties { from: ESCROW, to: paid_to };
+            self.state.accounts.transfer(cause, parties, asked.bounty, "payout");
         }
     }
 
@@ -169,6 +165,7 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
     stakes.extend(people.into_iter().flatten().cloned());
     let operators = ["proposer", "opposer"].into_iter().filter_map(|role| asked.operators.get(role));
     stakes.extend(operators.flatten().cloned());
+    let recommendation = asked.verdict.as_ref().and_then(|said| said.recommendation.as_ref());
     RoundState {
         issuer: asked.issuer.clone(),
         cast: asked.cast.clone(),
@@ -177,10 +174,7 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
             claim: asked.statements.claim,
             critique: asked.statements.critique,
             verdict: asked.verdict.is_some(),
-            recommended: asked
-                .verdict
-                .as_ref()
-                .is_some_and(|said| said.recommendation.as_ref().is_some_and(|text| !text.trim().is_empty())),
+            recommended: recommendation.is_some_and(|text| !text.trim().is_empty()),
         },
         tags: asked.tags.clone(),
         bounty: asked.bounty,

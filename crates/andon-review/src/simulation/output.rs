@@ -164,9 +164,10 @@ pub struct PrivateJson {
 /// Writes what the entries of `script` came to.
 pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
     let id = |entry: usize| script.entries[entry].id.clone();
-    let graph = &folded.graph;
-    let mut invalid: Vec<_> = folded.state.codes.iter().collect();
+    let (graph, state, at_end) = (&folded.graph, &folded.state, &folded.authority.at_end);
+    let mut invalid: Vec<_> = state.codes.iter().collect();
     invalid.sort_by_key(|(entry, _)| graph.place[**entry]);
+    let invalid = invalid.into_iter().map(|(entry, code)| InvalidJson { id: id(*entry), code: *code });
     let place = |entry: usize| json!({"lamport": graph.lamport[entry], "eff": graph.eff[entry]});
     let version = |entry: usize| match &*script.entries[entry].payload {
         Ok(Payload::Policy(policy)) => Some(policy.version),
@@ -177,28 +178,12 @@ pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> Sim
         now: folded.now,
         order: graph.order.iter().map(|entry| id(*entry)).collect(),
         entries: (0..script.entries.len()).map(|entry| (id(entry), place(entry))).collect(),
-        invalid: invalid
-            .into_iter()
-            .map(|(entry, code)| InvalidJson { id: id(*entry), code: *code })
-            .collect(),
-        policy: folded
-            .authority
-            .at_end
+        invalid: invalid.collect(),
+        policy: at_end
             .policy()
-            .and_then(|policy| Some(PolicyJson { id: id(policy), version: version(policy)? })),
-        witnesses: folded
-            .authority
-            .at_end
-            .witnesses
-            .iter()
-            .map(|who| (who.clone(), witness(folded, who)))
-            .collect(),
-        rounds: folded
-            .state
-            .rounds
-            .iter()
-            .map(|state| (id(state.entry), round(script, folded, state)))
-            .collect(),
+            .and_then(|entry| Some(PolicyJson { id: id(entry), version: version(entry)? })),
+        witnesses: at_end.witnesses.iter().map(|who| (who.clone(), witness(folded, who))).collect(),
+        rounds: state.rounds.iter().map(|one| (id(one.entry), round(script, folded, one))).collect(),
         settlements: settlements(script, folded),
         accounts: accounts(script, folded),
         detectors: detectors(script, folded),
@@ -241,6 +226,7 @@ fn round(script: &Script, folded: &LedgerState, state: &RoundState) -> RoundJson
         members: panel.seats.iter().map(|seat| seat.witness.clone()).collect(),
         opened_by: panel.cause,
     };
+    let flag = |(entry, route): &(usize, _)| json!({"id": script.entries[*entry].id, "route": route});
     RoundJson {
         status: state.status(),
         triggers: state.triggers.clone(),
@@ -253,11 +239,7 @@ fn round(script: &Script, folded: &LedgerState, state: &RoundState) -> RoundJson
         self_reviewed: decision.is_some_and(|decided| decided.self_reviewed),
         accepted_by: state.accepts.iter().map(|accept| accept.witness.clone()).collect(),
         panel: state.panel.as_ref().map(panel),
-        flags: state
-            .flags
-            .iter()
-            .map(|(entry, route)| json!({"id": script.entries[*entry].id, "route": route}))
-            .collect(),
+        flags: state.flags.iter().map(flag).collect(),
         agreement: state.similarity,
     }
 }
@@ -302,11 +284,10 @@ fn detectors(script: &Script, folded: &LedgerState) -> DetectorsJson {
         let changes = topic.changes.iter().map(|one| WithId { id: id(one.entry), of: one.clone() });
         (tag.clone(), CaptureJson { changes: changes.collect(), on: topic.on.clone() })
     });
-    let mut collusion: Vec<_> = state
-        .collusions
-        .iter()
-        .map(|(round, pair)| CollusionJson { round: id(state.rounds[*round].entry), witnesses: pair.clone() })
-        .collect();
+    let collusion =
+        state.collusions.iter().map(|(round, pair)| (id(state.rounds[*round].entry), pair.clone()));
+    let mut collusion: Vec<_> =
+        collusion.map(|(round, witnesses)| CollusionJson { round, witnesses }).collect();
     collusion.sort();
     let flagged = state.rounds.iter().filter(|round| round.flags.iter().any(|(_, route)| route.has_effect()));
     DetectorsJson {

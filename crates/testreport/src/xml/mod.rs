@@ -68,11 +68,8 @@ fn format_of(
     let shown: String = root.chars().take(80).collect();
     let mut rows = NAMES.iter().filter_map(|row| row.split_once(' '));
     let named = rows.find(|(known, _)| *known == root).map_or("", |(_, format)| format);
-    if let Some(wanted) = wanted.filter(|wanted| wanted.name() != named) {
-        return Err(ReportProblem::Unknown(format!(
-            "root element <{shown}>, which is not {}",
-            wanted.name()
-        )));
+    if let Some(wanted) = wanted.map(Format::name).filter(|wanted| *wanted != named) {
+        return Err(ReportProblem::Unknown(format!("root element <{shown}>, which is not {wanted}")));
     }
     let (runner, dialect): (&'static str, Box<dyn Dialect>) = match named {
         "junit" => return Ok(Box::new(JunitReader::new(project, report))),

@@ -49,19 +49,18 @@ const fn count(default: Option<u64>) -> ParamSpec {
 
 const DURATION: Param<Option<Span>> = Param::span_limit("max", None);
 
-/// Makes a rule of a row.
-macro_rules! budget {
-    ($name:ident, $row:expr) => {
+/// Makes a rule of each row.
+macro_rules! budgets {
+    ($($name:ident = $row:expr;)+) => {$(
         pub(in crate::detect) static $name: Rule = {
             static ROW: Budget = $row;
             ROW.rule(|situation, setting| ROW.check(&$name, situation.timeline, setting))
         };
-    };
+    )+};
 }
 
-budget!(
-    NODE_TURNS,
-    Budget {
+budgets! {
+    NODE_TURNS = Budget {
         id: "node-turns",
         prose: include_str!("node_turns.md"),
         stages: LOOP,
@@ -72,12 +71,8 @@ budget!(
         ),
         unit: Unit::Turns,
         verb: "has had",
-    }
-);
-
-budget!(
-    NODE_RUNTIME,
-    Budget {
+    };
+    NODE_RUNTIME = Budget {
         id: "node-runtime",
         prose: include_str!("node_runtime.md"),
         stages: ANY_EVENT,
@@ -88,12 +83,8 @@ budget!(
         ),
         unit: Unit::Seconds,
         verb: "has run for",
-    }
-);
-
-budget!(
-    CYCLE_ITERATIONS,
-    Budget {
+    };
+    CYCLE_ITERATIONS = Budget {
         id: "cycle-iterations",
         prose: include_str!("cycle_iterations.md"),
         stages: ANY_EVENT,
@@ -101,12 +92,8 @@ budget!(
         measure: Measure::Cycle(Activity::cycle_iterations, |cycle| cycle.budget.max_iterations),
         unit: Unit::Iterations,
         verb: "has reached",
-    }
-);
-
-budget!(
-    CYCLE_RUNTIME,
-    Budget {
+    };
+    CYCLE_RUNTIME = Budget {
         id: "cycle-runtime",
         prose: include_str!("cycle_runtime.md"),
         stages: ANY_EVENT,
@@ -117,12 +104,8 @@ budget!(
         ),
         unit: Unit::Seconds,
         verb: "has run for",
-    }
-);
-
-budget!(
-    CYCLE_COST,
-    Budget {
+    };
+    CYCLE_COST = Budget {
         id: "cycle-cost",
         prose: include_str!("cycle_cost.md"),
         stages: ANY_EVENT,
@@ -133,12 +116,8 @@ budget!(
         ),
         unit: Unit::Dollars,
         verb: "has cost",
-    }
-);
-
-budget!(
-    TURN_TIMEOUT,
-    Budget {
+    };
+    TURN_TIMEOUT = Budget {
         id: "turn-timeout",
         prose: include_str!("turn_timeout.md"),
         stages: ANY_EVENT,
@@ -148,12 +127,8 @@ budget!(
         }),
         unit: Unit::Seconds,
         verb: "took",
-    }
-);
-
-budget!(
-    TURN_TOKENS,
-    Budget {
+    };
+    TURN_TOKENS = Budget {
         id: "turn-tokens",
         prose: include_str!("turn_tokens.md"),
         stages: ANY_EVENT,
@@ -161,8 +136,8 @@ budget!(
         measure: Measure::Turn(|_, turn| turn.tokens()),
         unit: Unit::Tokens,
         verb: "used",
-    }
-);
+    };
+}
 
 /// True where the length of a turn is limited, so that its beginning has to be reported.
 pub fn limits_turns(settings: &RuleSettings) -> bool {

@@ -51,10 +51,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 /// Returns whether an iteration changed one document, and ticked nothing off.
 fn pads(one: &Iteration, timeline: &Timeline) -> bool {
-    let alone = one
-        .change
-        .as_ref()
-        .is_some_and(|change| change.nature == Nature::Docs && change.paths.len() == 1 && !change.truncated);
+    let documents = one.change.as_ref().filter(|change| change.nature == Nature::Docs);
+    let alone = documents.is_some_and(|change| change.paths.len() == 1 && !change.truncated);
     alone && timeline.docs_progress(one) != DocsProgress::Ticked
 }
 

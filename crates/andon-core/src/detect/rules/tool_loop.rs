@@ -100,8 +100,10 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let of_node = activity.calls.iter().filter(same);
     // The coarse form does not see the content of an edit, so that a repeated edit looks like a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
-    let form = if coarse { coarse_signature } else { full_signature };
-    let signatures: Vec<Signature> = calls.iter().map(|call| form(call)).collect();
+    let signature = |Call { call, .. }: &&Call| {
+        if coarse { Signature::Coarse(call.coarse) } else { Signature::Full(call.exact, call.result) }
+    };
+    let signatures: Vec<Signature> = calls.iter().map(signature).collect();
     let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());
     let hard = setting.size(&HARD);
     if is_moving(like.map(|(call, _)| *call), hard) {
@@ -174,14 +176,6 @@ fn graver(one: Option<(Grade, Pattern)>, other: Option<(Grade, Pattern)>) -> Opt
         (Some(_), _) => one,
         (None, _) => other,
     }
-}
-
-fn coarse_signature(call: &Call) -> Signature {
-    Signature::Coarse(call.call.coarse)
-}
-
-fn full_signature(call: &Call) -> Signature {
-    Signature::Full(call.call.exact, call.call.result)
 }
 
 /// The repetition of the newest call among the last `window`.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::{events::EventKind, ids::DiffHash, time::Timestamp, usage::Usage};
-use crate::history::{snapshot::TurnIteration, timeline::TurnChange};
+use crate::history::timeline::{TurnChange, TurnIteration};
 use crate::testkit::{GAP, ack, code, commit, event, oid, red, run};
 
 /// The commit of that number, recorded at that second.

@@ -138,11 +138,8 @@ pub(super) fn test_run(
 fn evidence(wire: RunWire) -> TestEvidence {
     let counts = |failing: &[String]| counts(&wire, failing.len());
     let named = wire.failing.as_ref();
-    let mut failing: Vec<String> = named
-        .into_iter()
-        .flat_map(|list| &list.items)
-        .map(|id| bounded(&normalize_id(id, &Root::none()), MAX_ID))
-        .collect();
+    let ids = named.into_iter().flat_map(|list| &list.items);
+    let mut failing: Vec<String> = ids.map(|id| bounded(&normalize_id(id, &Root::none()), MAX_ID)).collect();
     failing.sort_unstable();
     failing.dedup();
     let counts = counts(&failing);

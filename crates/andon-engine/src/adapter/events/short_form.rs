@@ -101,11 +101,8 @@ fn write(out: &mut BoundedWriter, tool: &str, args: &Value) -> io::Result<()> {
             let first = first.map(|(key, _)| key);
             let is_command = first.is_some_and(|first| COMMANDS.contains(&first));
             let is_rest = |key: &str| Some(key) != first && !(is_command && key == DESCRIPTION);
-            rest(
-                out,
-                members.iter().filter(|(key, _)| is_rest(key)),
-                if first.is_none() { " {}" } else { "" },
-            )
+            let empty = if first.is_none() { " {}" } else { "" };
+            rest(out, members.iter().filter(|(key, _)| is_rest(key)), empty)
         }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
             out.write_all(b" ")?;

@@ -120,12 +120,8 @@ impl Draft {
         };
         let mut all = vec![file(FILE, &self.json)?];
         if !new.evidence.is_empty() {
-            let beside: Vec<TreeEntry> = new
-                .evidence
-                .iter()
-                .map(|text| file(&text.name, &text.bytes))
-                .collect::<Result<_, GitError>>()?;
-            let id = repo.write_tree_entries(&beside)?.0;
+            let beside = new.evidence.iter().map(|text| file(&text.name, &text.bytes));
+            let id = repo.write_tree_entries(&beside.collect::<Result<Vec<_>, GitError>>()?)?.0;
             all.push(TreeEntry { name: EVIDENCE.as_bytes().to_vec(), mode: MODE_TREE, id });
         }
         repo.write_tree_entries(&all)

@@ -267,10 +267,8 @@ impl UsageWire {
         let cached_tokens = match (count(self.cached_tokens), parts) {
             (Some(reported), Some(parts)) if reported != parts => {
                 let sum = "cache_read_input_tokens and cache_creation_input_tokens";
-                return Err(FormatError::member(
-                    "cached_tokens",
-                    format!("{reported} is not the sum of {sum}"),
-                ));
+                let why = format!("{reported} is not the sum of {sum}");
+                return Err(FormatError::member("cached_tokens", why));
             }
             (reported, parts) => reported.or(parts),
         };
