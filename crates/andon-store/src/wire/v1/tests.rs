@@ -173,6 +173,7 @@ prop_compose! {
                 origin: if remarks.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
                 ran_on: if remarks.1.is_some() { RanOn::Parent } else { RanOn::ThisCode },
                 full_run: remarks.1,
+                build_errors: remarks.1.unwrap_or_default(),
                 lost: LostTests {
                     gone: remarks.2.clone(),
                     gone_total: remarks.1.unwrap_or_default(),
