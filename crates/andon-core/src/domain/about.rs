@@ -44,6 +44,21 @@ impl About {
             pause: 0,
         }
     }
+
+    /// A rule about these facts.
+    pub(crate) const fn judging(event: EventClass, judges: RuleSubject) -> Self {
+        Self { judges, ..Self::new(event) }
+    }
+
+    /// A rule about these facts, each of whose counts is a bare threshold.
+    pub(crate) const fn nested(event: EventClass, judges: RuleSubject) -> Self {
+        Self { counts: Counts::Nested, ..Self::judging(event, judges) }
+    }
+
+    /// The same with a step of its own as its advice.
+    pub(crate) const fn advising(self, step: AdvisedStep) -> Self {
+        Self { advice: Advice::Own(step), ..self }
+    }
 }
 
 /// The relation of a rule at smaller counts to the same rule at larger ones, every count times the same factor.

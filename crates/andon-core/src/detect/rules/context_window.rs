@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
     prose: include_str!("context_window.md"),
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
-    about: About { advice: Advice::Own(AdvisedStep::CompactContext), ..About::new(EventClass::Compaction) },
+    about: About::new(EventClass::Compaction).advising(AdvisedStep::CompactContext),
     params: &[
         WINDOW.spec,
         WARN.spec,

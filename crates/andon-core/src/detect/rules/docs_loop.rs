@@ -16,9 +16,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     prose: include_str!("docs_loop.md"),
     reason: HaltReason::Oscillating,
     about: About {
-        advice: Advice::Own(AdvisedStep::UpdateDocs),
         names_documents: true,
-        ..About::new(EventClass::Oscillation)
+        ..About::new(EventClass::Oscillation).advising(AdvisedStep::UpdateDocs)
     },
     params: &[COMEBACKS.spec, AMONG.spec, GOING_BACK.spec],
     check,

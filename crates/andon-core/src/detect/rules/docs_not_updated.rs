@@ -19,10 +19,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
     let named = words::list(&shown, words::len(&shown));
     let message = format!("the API changed and no documentation with it: {named}");
-    Some(Finding {
-        evidence: shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect(),
-        ..RULE.finding(setting.level, message)
-    })
+    let evidence = shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

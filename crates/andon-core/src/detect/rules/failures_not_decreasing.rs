@@ -13,8 +13,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
-        judges: RuleSubject::Tests,
-        ..About::new(EventClass::NoProgress)
+        ..About::judging(EventClass::NoProgress, RuleSubject::Tests)
     },
     params: &[ITERATIONS.spec],
     check,
@@ -49,10 +48,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         words::flaky_aside(&words::flaky_of(tests, &flaky)),
     );
     let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
-    Some(Finding {
-        evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
-        ..RULE.finding(setting.level, message)
-    })
+    let evidence = evidence.map(|tests| Evidence::Tests(tests.signature)).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 /// The attempts with a known count after the lowest one, newest first.

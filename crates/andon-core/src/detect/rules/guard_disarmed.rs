@@ -7,7 +7,7 @@ const TIMES: Param<u64> = Param::count("times", 2, 1);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "guard-disarmed",
     prose: include_str!("guard_disarmed.md"),
-    about: About { advice: Advice::Own(AdvisedStep::ChangeApproach), ..About::new(EventClass::GateBypass) },
+    about: About::new(EventClass::GateBypass).advising(AdvisedStep::ChangeApproach),
     params: &[TIMES.spec],
     check,
     ..Rule::OF_EVENTS

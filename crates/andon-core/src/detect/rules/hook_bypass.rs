@@ -51,10 +51,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         (Gate::NotRun | Gate::Passed, _) => return None,
     };
     let level = if situation.stage == Stage::Check { level_in_check(setting) } else { setting.level };
-    Some(Finding {
-        evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
-        ..RULE.finding(level, message)
-    })
+    let evidence = newest.commit.map(Evidence::Commit).into_iter().collect();
+    Some(Finding { evidence, ..RULE.finding(level, message) })
 }
 
 #[cfg(test)]

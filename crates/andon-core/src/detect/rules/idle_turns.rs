@@ -9,12 +9,7 @@ const MAX: Param<u64> = Param::count("max", 3, 1);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
     prose: include_str!("idle_turns.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::ClarifyTask),
-        counts: Counts::Nested,
-        judges: RuleSubject::Turns,
-        ..About::new(EventClass::Stall)
-    },
+    about: About::nested(EventClass::Stall, RuleSubject::Turns).advising(AdvisedStep::ClarifyTask),
     params: &[MAX.spec],
     check,
     ..Rule::OF_ITERATIONS

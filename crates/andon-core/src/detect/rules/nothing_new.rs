@@ -11,11 +11,7 @@ const WINDOW: Param<u64> = Param::count("window", 20, 2);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",
     prose: include_str!("nothing_new.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::ChangeApproach),
-        judges: RuleSubject::Calls,
-        ..About::new(EventClass::ToolLoop)
-    },
+    about: About::judging(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[CALLS.spec, WINDOW.spec],
     check,
     ..Rule::OF_EVENTS
@@ -42,10 +38,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let message = format!(
         "{count} of the last {among} tool calls failed or returned the same answer; the newest of them: {named}"
     );
-    Some(Finding {
-        evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
-        ..RULE.finding(setting.level, calls::detail(message, newest_of_them, count))
-    })
+    let evidence = newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, calls::detail(message, newest_of_them, count)) })
 }
 
 /// Returns whether `call` fails or says what one of those `before` it said.

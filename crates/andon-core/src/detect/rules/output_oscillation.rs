@@ -9,12 +9,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "output-oscillation",
     prose: include_str!("output_oscillation.md"),
     reason: HaltReason::Oscillating,
-    about: About {
-        advice: Advice::Own(AdvisedStep::TightenContext),
-        counts: Counts::Nested,
-        judges: RuleSubject::Outputs,
-        ..About::new(EventClass::Oscillation)
-    },
+    about: About::nested(EventClass::Oscillation, RuleSubject::Outputs).advising(AdvisedStep::TightenContext),
     params: &[ROUNDS.spec],
     stages: ANY_EVENT,
     check,

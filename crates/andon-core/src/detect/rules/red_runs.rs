@@ -11,11 +11,7 @@ const SWITCHES: Param<u64> = Param::total("switches", 6, 4);
 pub static RULE: Rule = Rule {
     id: "red-runs",
     prose: include_str!("red_runs.md"),
-    about: About {
-        counts: Counts::Nested,
-        judges: RuleSubject::Attempts,
-        ..About::new(EventClass::NoProgress)
-    },
+    about: About::nested(EventClass::NoProgress, RuleSubject::Attempts),
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
     check,
     ..Rule::OF_EVENTS
@@ -45,10 +41,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if !failing.is_empty() {
         message += &format!(": {}", words::list(failing, words::len(failing)));
     }
-    Some(Finding {
-        evidence: signature.iter().copied().map(Evidence::Tests).collect(),
-        ..RULE.finding(setting.level, message)
-    })
+    let evidence = signature.iter().copied().map(Evidence::Tests).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

@@ -9,12 +9,7 @@ const WARN: Param<u64> = Param::total("warn", 2, 1);
 pub static RULE: Rule = Rule {
     id: "refused-commits",
     prose: include_str!("refused_commits.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::ChangeApproach),
-        counts: Counts::Nested,
-        judges: RuleSubject::Iterations,
-        ..About::new(EventClass::Stall)
-    },
+    about: About::nested(EventClass::Stall, RuleSubject::Iterations).advising(AdvisedStep::ChangeApproach),
     params: &[MAX.spec, WARN.spec],
     check,
     ..Rule::OF_EVENTS

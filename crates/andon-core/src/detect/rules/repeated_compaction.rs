@@ -7,12 +7,7 @@ const TIMES: Param<u64> = Param::total("times", 5, 2);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-compaction",
     prose: include_str!("repeated_compaction.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::TightenContext),
-        counts: Counts::Nested,
-        judges: RuleSubject::Compactions,
-        ..About::new(EventClass::Stall)
-    },
+    about: About::nested(EventClass::Stall, RuleSubject::Compactions).advising(AdvisedStep::TightenContext),
     params: &[TIMES.spec],
     check,
     ..Rule::OF_EVENTS
@@ -26,7 +21,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let times = words::in_a_row(times);
     let message = format!("the context was compacted {times}, with no edit and no commit in between");
-    Some(Finding { ..RULE.finding(setting.level, message) })
+    Some(RULE.finding(setting.level, message))
 }
 
 #[cfg(test)]

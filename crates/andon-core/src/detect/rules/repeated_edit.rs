@@ -9,12 +9,7 @@ const REPEATS: Param<u64> = Param::count("repeats", 4, 2);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-edit",
     prose: include_str!("repeated_edit.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::ChangeApproach),
-        counts: Counts::Nested,
-        judges: RuleSubject::Calls,
-        ..About::new(EventClass::ToolLoop)
-    },
+    about: About::nested(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[REPEATS.spec],
     check,
     ..Rule::OF_EVENTS
@@ -32,10 +27,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let (node, named) = (words::bounded(&newest.node), calls::named(&newest.call));
     let message = format!("{node} asked for the same edit {}: {named}", words::in_a_row(times));
-    Some(Finding {
-        evidence: vec![calls::evidence(&newest.call)],
-        ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
-    })
+    let evidence = vec![calls::evidence(&newest.call)];
+    Some(Finding { evidence, ..RULE.finding(setting.level, calls::detail(message, &[newest], times)) })
 }
 
 #[cfg(test)]

@@ -26,10 +26,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if !repeats || !is_newest || known || newest.code == before.code {
         return None;
     }
-    Some(Finding {
-        evidence: vec![Evidence::Text(format!("errors {errors}"))],
-        ..RULE.finding(setting.level, "the tests fail with the same error as before")
-    })
+    let evidence = vec![Evidence::Text(format!("errors {errors}"))];
+    Some(Finding { evidence, ..RULE.finding(setting.level, "the tests fail with the same error as before") })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
     prose: include_str!("repeated_failures.md"),
-    about: About { counts: Counts::Nested, judges: RuleSubject::Tests, ..About::new(EventClass::NoProgress) },
+    about: About::nested(EventClass::NoProgress, RuleSubject::Tests),
     params: &[ITERATIONS.spec],
     check,
     ..Rule::OF_ITERATIONS

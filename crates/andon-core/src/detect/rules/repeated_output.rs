@@ -8,12 +8,7 @@ const REPEATS: Param<u64> = Param::count("repeats", 3, 2);
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
     prose: include_str!("repeated_output.md"),
-    about: About {
-        advice: Advice::Own(AdvisedStep::TightenContext),
-        counts: Counts::Nested,
-        judges: RuleSubject::Outputs,
-        ..About::new(EventClass::Stall)
-    },
+    about: About::nested(EventClass::Stall, RuleSubject::Outputs).advising(AdvisedStep::TightenContext),
     params: &[REPEATS.spec],
     stages: ANY_EVENT,
     check,
@@ -37,10 +32,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let (node, times) = (words::bounded(&newest.node), words::in_a_row(times));
     let message = format!("{node} gave the same {} {times}", newest.kind.as_str());
-    Some(Finding {
-        evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
-        ..RULE.finding(setting.level, message)
-    })
+    let evidence = vec![Evidence::Text(format!("output {}", newest.hash))];
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]

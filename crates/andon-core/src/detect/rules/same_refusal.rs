@@ -14,12 +14,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
     prose: include_str!("same_refusal.md"),
     reason: HaltReason::RepeatedError,
-    about: About {
-        advice: Advice::Own(AdvisedStep::ChangeApproach),
-        counts: Counts::Nested,
-        judges: RuleSubject::Calls,
-        ..About::new(EventClass::ToolLoop)
-    },
+    about: About::nested(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
     check,
     ..Rule::OF_EVENTS
@@ -95,10 +90,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     };
     let message = message(way, times, &newest.call);
-    Some(Finding {
-        evidence: calls::with_answer(&newest.call),
-        ..RULE.finding(setting.level, calls::detail(message, &[newest], times))
-    })
+    let evidence = calls::with_answer(&newest.call);
+    Some(Finding { evidence, ..RULE.finding(setting.level, calls::detail(message, &[newest], times)) })
 }
 
 /// Times in a row that the newest call failed while nothing was edited; other calls in between do not matter.

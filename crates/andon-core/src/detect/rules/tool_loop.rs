@@ -19,10 +19,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     prose: include_str!("tool_loop.md"),
     reason: HaltReason::RepeatedError,
     about: About {
-        advice: Advice::Own(AdvisedStep::ChangeApproach),
         signal: Some(Signal::ToolLoop),
-        judges: RuleSubject::Calls,
-        ..About::new(EventClass::ToolLoop)
+        ..About::judging(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, WAITS.spec, SIGNATURE.spec],
     check,

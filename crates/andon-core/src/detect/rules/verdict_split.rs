@@ -11,8 +11,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     about: About {
         signal: Some(Signal::VerdictSplit),
-        judges: RuleSubject::Votes,
-        ..About::new(EventClass::Stall)
+        ..About::judging(EventClass::Stall, RuleSubject::Votes)
     },
     params: &[ROUNDS.spec],
     check,
