@@ -147,8 +147,10 @@ impl Reader<'_> {
             let is_new = !self.values.contains_key(&dotted);
             // Bad ones count too: each costs a compilation.
             if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
-                let most = patterns::MAX_PATTERNS;
-                let what = format!("more than {most} patterns in [normalize], all layers together");
+                let what = format!(
+                    "more than {} patterns in [normalize], all layers together",
+                    patterns::MAX_PATTERNS
+                );
                 self.problem(name.span(), what, "join some with `|`".to_owned());
                 return;
             }

@@ -22,10 +22,12 @@ use andon_store::fingerprint::Fingerprinter;
 pub fn on_internal_error(ctx: &Context) -> OnInternalError {
     let root = match Repo::open(&ctx.cwd, &ctx.repo_env) {
         Ok(repo) => repo.workdir().map(Path::to_owned),
-        Err(_) => {
-            let above = || ctx.cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned);
-            ctx.repo_env.work_tree.as_ref().map(|top| ctx.cwd.join(top)).or_else(above)
-        }
+        Err(_) => ctx
+            .repo_env
+            .work_tree
+            .as_ref()
+            .map(|top| ctx.cwd.join(top))
+            .or_else(|| ctx.cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)),
     };
     let sources = root.and_then(|root| config::read_sources(&root, ctx.user_config.as_deref()).ok());
     let config = sources.and_then(|sources| config::load(&sources).ok());

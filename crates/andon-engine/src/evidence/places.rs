@@ -54,8 +54,11 @@ impl Places {
 
     /// Those that were moved away or replaced since.
     pub fn replaced(&self) -> BTreeSet<Vec<u8>> {
-        let stat_of = |path| (path, stat(&self.at(path)).filter(|_| self.at(path).is_dir()));
-        let now: BTreeMap<&Vec<u8>, Option<FileStat>> = self.directories.keys().map(stat_of).collect();
+        let now: BTreeMap<&Vec<u8>, Option<FileStat>> = self
+            .directories
+            .keys()
+            .map(|path| (path, stat(&self.at(path)).filter(|_| self.at(path).is_dir())))
+            .collect();
         let moved = self.directories.iter().filter(|(path, place)| {
             let now_of = |path: &Vec<u8>| now.get(path).copied().flatten();
             let Some(stat_now) = now_of(path) else { return false };
@@ -66,10 +69,10 @@ impl Places {
             let touched = place.stat.changed != stat_now.changed && place.stat.modified == stat_now.modified;
             touched && self.is_rename(path, place, &now_of)
         });
-        let leads_elsewhere = |(path, before): &(&Vec<u8>, &FileStat)| {
-            stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now))
-        };
-        let links = self.links.iter().filter(leads_elsewhere);
+        let links = self
+            .links
+            .iter()
+            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
         moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
     }
 
