@@ -153,7 +153,6 @@ prop_compose! {
             passed,
             failed,
             errored,
-            build_errors: total,
             skipped,
             signature: Signature(bytes),
             errors: errors.map(Signature),
