@@ -3,7 +3,6 @@
 pub mod clients;
 pub mod live;
 pub mod place;
-mod trust;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

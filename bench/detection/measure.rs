@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use andon::verbs::replay::run::run_events;
+use andon::verbs::replay::run_events;
 use andon_config::{self as config, Config, ConfigSource, Layer};
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::findings::Level;

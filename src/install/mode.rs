@@ -2,9 +2,10 @@
 
 andon_core::named_enum! {
     /// The way in which git comes to start Andon. The words are those of `andon install --help`.
-    #[derive(clap::ValueEnum)]
+    #[derive(Default, clap::ValueEnum)]
     pub enum Integration, "a mode" {
         /// Files of its own where git looks for hooks; hooks that were there are called
+        #[default]
         Shim = "shim",
         /// Hooks in the repository's git configuration, which no manager overwrites (git 2.54)
         Config = "config",
@@ -47,7 +48,7 @@ pub struct ModeFacts {
 }
 
 /// A mode, and the reason for it, for people; `None` where there was no choice to make.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ModeChoice {
     pub mode: Integration,
     #[serde(rename = "mode_because")]

@@ -19,7 +19,8 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let online = Online { prompt: prompt(shell, &ws), patience: None };
     let result = exchange(&shell.ctx, &ws, args, online)?;
     shell.show(args.format.format, "sync", &result, |style| text(&result, style));
-    Ok(if needs_a_person(&result) { Exit::Refused } else { Exit::Allowed })
+    let needs_a_person = result.found.iter().any(|one: &Diagnostic| one.level >= Level::Block);
+    Ok(if needs_a_person { Exit::Refused } else { Exit::Allowed })
 }
 
 /// No prompt for a password where no person is.
@@ -99,11 +100,6 @@ fn show(ctx: &Context, ws: &Workspace, halted: Option<&StandingHalt>) -> Result<
         }
         None => Ok(()),
     }
-}
-
-/// True where a person has to look: the remote refused a ref, or one was forked.
-fn needs_a_person(report: &SyncReport) -> bool {
-    report.found.iter().any(|one: &Diagnostic| one.level >= Level::Block)
 }
 
 /// The report for a person: what was found wrong, and one line.

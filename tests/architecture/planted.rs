@@ -59,16 +59,16 @@ fn a_verb_that_imports_another_is_found() {
         ("src/verbs/tick/run.rs", "use super::super::observe;"),
         ("src/verbs/tick/text.rs", "fn f() { super::super::observe::watch(); }"),
         ("src/verbs/check/run/mod.rs", "use super::super::{error, replay::settings};"),
-        ("src/verbs/check/run/range.rs", "use super::super::super::replay::settings;"),
-        ("src/verbs/check/run/range.rs", "fn f(_: &crate::verbs::replay::Asked) {}"),
+        ("src/verbs/check/run/chain.rs", "use super::super::super::replay::settings;"),
+        ("src/verbs/check/run/chain.rs", "fn f(_: &crate::verbs::replay::Asked) {}"),
     ] {
         assert_found(path, text, "verb", 1);
     }
     assert_clean(
-        "src/verbs/check/run/range.rs",
+        "src/verbs/check/run/chain.rs",
         "use super::records; use crate::verbs::check::run::range::source;",
     );
-    assert_clean("src/verbs/check/run/range.rs", "use crate::engine::timeline;");
+    assert_clean("src/verbs/check/run/chain.rs", "use crate::engine::timeline;");
     assert_clean("src/verbs/check/run/tests.rs", "#[cfg(test)]\nmod tests { use crate::verbs::install; }");
     assert_clean("src/verbs/check/mod.rs", "use crate::verbs::{check::run, replay};");
     assert_clean("src/verbs/attest.rs", "use crate::verbs::check::run;");

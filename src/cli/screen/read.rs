@@ -4,7 +4,7 @@ use super::state::{Content, Screen};
 use crate::cli::{Shell, output::columns, watching::now};
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::{run as watch, text as report};
-use crate::verbs::{resume::answer_halt, review::show, status::run as status};
+use crate::verbs::{resume::answer_halt, review::show, status};
 use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_engine::text::style::Style;
@@ -138,7 +138,7 @@ fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<St
     }
     let ctx = there(ctx, worktree);
     let ws = Workspace::open_lenient(&ctx)?;
-    let view = status::run(&ctx, &ws)?;
+    let view = status::view(&ctx, &ws)?;
     Ok(status_text::text(&view, StatusDepth::Short, plain(shell), shell.glyphs()))
 }
 

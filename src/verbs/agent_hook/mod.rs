@@ -2,22 +2,20 @@
 //! nothing lets one pass while it is halted, but for a repository that cannot be opened: it names no halt, and git commits nothing
 //! there.
 
-mod after_tool;
-mod before_tool;
 mod guard_changes;
-mod observations;
 mod place;
 mod text;
+mod tool;
 mod turn;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io::Read as _, path::PathBuf};
 
-use self::after_tool::{EventOutcome, after_tool};
 use self::place::{LiveSession, Place, of_agent};
+use self::tool::{EventOutcome, after_tool};
 use crate::cli::{error::Exit, output::ColorChoice};
 use crate::verbs::hook::chain::HookCall;
-use crate::verbs::{agent_hook::text as words, hook::work as git_hooks};
+use crate::verbs::{agent_hook::text as words, hook as git_hooks};
 use crate::{cli::Shell, verbs::round};
 use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
 use andon_core::detect::Stops;
@@ -124,8 +122,8 @@ impl ClientHook<'_> {
             live.map_or_else(|| Ok(EventOutcome::nothing()), |mut live| act(&mut live))
         };
         match moment {
-            HookMoment::BeforeTool => before_tool::before(place(), self.event, payload, halted),
-            HookMoment::SettingsChanged => observations::settings(&place(), payload),
+            HookMoment::BeforeTool => tool::before(place(), self.event, payload, halted),
+            HookMoment::SettingsChanged => turn::settings(&place(), payload),
             HookMoment::Aside => Ok(EventOutcome::nothing()),
             HookMoment::AfterTool => take_in(&|live| after_tool(live, self.event, payload)),
             HookMoment::TurnEnd => take_in(&|live| {
@@ -133,15 +131,15 @@ impl ClientHook<'_> {
                 let heard = turn::end(live, payload, halted)?;
                 Ok(EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard })
             }),
-            HookMoment::SessionStart => take_in(&|live| observations::session_start(live, payload, halted)),
+            HookMoment::SessionStart => take_in(&|live| turn::session_start(live, payload, halted)),
             HookMoment::Prompt => take_in(&|live| {
                 // A person may change the guard between two turns: the agent is not blamed for it.
                 guard_changes::forget(live)?;
-                observations::prompt(live, payload, halted)
+                turn::prompt(live, payload, halted)
             }),
-            HookMoment::Compacting => take_in(&|live| observations::compacting(live, payload, halted)),
+            HookMoment::Compacting => take_in(&|live| turn::compacting(live, payload, halted)),
             HookMoment::Compacted => take_in(&|live| live.compacted().map(|()| EventOutcome::nothing())),
-            HookMoment::Answered => take_in(&|live| observations::answered(live, payload)),
+            HookMoment::Answered => take_in(&|live| turn::answered(live, payload)),
         }
     }
 
@@ -155,7 +153,7 @@ impl ClientHook<'_> {
     /// A commit that the client's shell made without hooks is recorded, and a halt that is due is written.
     fn catch_up(&self) -> Vec<Diagnostic> {
         let call = HookCall { name: GitHook::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
-        match git_hooks::run(&self.ctx, &call, &mut |_, _| Ok(())) {
+        match git_hooks::work(&self.ctx, &call, &mut |_, _| Ok(())) {
             Ok(outcome) => outcome.warnings,
             Err(error) => vec![error.as_warning()],
         }

@@ -220,11 +220,7 @@ fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedFormat]) {
     }
     for form in &shown {
         let text = rendered(shell, report, *form, shell.out.out);
-        shell.out.result(&if is_github && *form == CheckFormat::Text {
-            ci::annotations::log(&text)
-        } else {
-            text
-        });
+        shell.out.result(&if is_github && *form == CheckFormat::Text { ci::forge::log(&text) } else { text });
     }
     for one in wanted {
         if let Some(file) = &one.file {
@@ -248,9 +244,9 @@ fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style
         CheckFormat::Text => text::text(report, style),
         CheckFormat::Json => json::line_as_declared(&text::json(report)),
         CheckFormat::Sarif => ci::sarif::document(report, &forge(shell, report)),
-        CheckFormat::Junit => ci::junit::document(report),
-        CheckFormat::Github => ci::annotations::annotations(report),
-        CheckFormat::Gitlab => ci::annotations::code_quality(report),
+        CheckFormat::Junit => ci::forge::junit(report),
+        CheckFormat::Github => ci::forge::annotations(report),
+        CheckFormat::Gitlab => ci::forge::code_quality(report),
         CheckFormat::Markdown => markdown(shell, report),
     }
 }
@@ -273,7 +269,7 @@ fn forge(shell: &Shell, report: &CheckReport) -> Forge {
 /// Annotations go where no document is: the runner reads both streams.
 fn to_github(shell: &Shell, report: &CheckReport, shown: &[CheckFormat]) {
     if !shown.contains(&CheckFormat::Github) {
-        let annotations = ci::annotations::annotations(report);
+        let annotations = ci::forge::annotations(report);
         if shown.iter().all(|form| form.is_lines()) {
             shell.out.result(&annotations);
         } else {

@@ -3,14 +3,13 @@
 
 pub mod csv;
 pub mod otlp;
-pub mod trace;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{ArgGroup, Args};
 
 use crate::cli::{Shell, error::Exit};
-use crate::verbs::{report::gather, status::run as status};
+use crate::verbs::{report::gather, status};
 use andon_core::domain::{
     diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, plural::count, time::Timestamp,
 };
@@ -44,7 +43,7 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // Where the ledger was lost, the unanswered halt is known from it alone; nothing else is.
-    let mut view = gather(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
+    let mut view = gather(&ws, status::view(&shell.ctx, &ws).ok(), &args.range)?;
     if view.left_out > 0 {
         let what = format!("left out: {} of the range", count(view.left_out, "older commit"));
         view.warnings.push(Diagnostic::warning(what).help("export them as a range of their own"));
@@ -52,7 +51,7 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     let text = if args.csv {
         csv::table(&view)
     } else if args.chrome_trace {
-        trace::document(&view)
+        otlp::chrome_trace(&view)
     } else {
         otlp::lines(&view)
     };

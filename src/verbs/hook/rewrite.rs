@@ -11,7 +11,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{
     Ack, CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, Recording, Skip,
 };
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest};
+use andon_core::domain::ids::{CodeId, CommitId, Digest};
 use andon_core::domain::tests::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
 use andon_engine::error::{OpsError, or_warn};
@@ -283,17 +283,13 @@ pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
     for id in first_parents(ws, new_tip, base)? {
         let hash = match store.get(id) {
             Ok(Some(stored)) => stored.record.diff.hash,
-            Ok(None) | Err(_) => diff_hash(ws, id)?,
+            Ok(None) | Err(_) => derived(ws, &ws.repo.commit(id)?)?.diff.hash,
         };
         if let Some(at) = old.iter().position(|(_, known)| *known == hash) {
             rewrites.push(Rewrite { old: old.remove(at).0, new: id });
         }
     }
     Ok(rewrites)
-}
-
-fn diff_hash(ws: &Workspace, id: CommitId) -> Result<DiffHash, OpsError> {
-    Ok(derived(ws, &ws.repo.commit(id)?)?.diff.hash)
 }
 
 /// First parents from `tip` down to, not including, `base`; oldest first, at most [`PAIRED`].

@@ -5,7 +5,6 @@ mod git_config;
 mod managers;
 mod plan;
 mod remove;
-mod run;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -23,7 +22,7 @@ use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{Conflict, Displacement, HookRemoval, Intent};
 use crate::install::steps::Step;
 use crate::setup::{clients::by_hand, folders_of};
-use crate::verbs::agent::install::{self as agents, ClientRemovals};
+use crate::verbs::agent::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
 use andon_core::escape;
 use andon_engine::view::status::LostHooks;
@@ -73,12 +72,12 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
     if args.dry_run {
-        let report = run::preview(&repo, &program, args)?;
+        let report = plan::preview(&repo, &program, args)?;
         shell.show(args.format.format, "install-plan", &preview_json(&report), |_| preview_text(&report));
         return Ok(Exit::Allowed);
     }
     by_hand(&shell.ctx, &repo);
-    let report = run::install(&repo, &program, args)?;
+    let report = plan::install(&repo, &program, args)?;
     let settings = report.fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
     let settings = settings.collect::<String>() + &push_text(report.push.as_deref());
     shell.out.result(&match args.format.format {

@@ -1,5 +1,8 @@
 //! The plan of an installation, made before anything changes: one list of changes, which a dry run shows and which is
 //! carried out as it is.
+//!
+//! Everything is examined and decided before anything changes, and a failure half way is undone: a repository with half
+//! a guard is worse than one without, because people trust it.
 
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs};
@@ -13,16 +16,17 @@ use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
 use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent};
-use crate::install::steps::{KeyValue, Step, missing_folders};
+use crate::install::steps::{self, KeyValue, Step, missing_folders};
 use crate::install::{InstallError, forward, lefthook, shim};
-use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link};
+use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, live, names_notes_ref};
+use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
-use andon_engine::{sync::PUSH_KEY, view::status::LostHooks};
+use andon_engine::{effect::AndonDir, sync::PUSH_KEY, view::status::LostHooks};
 use andon_git::Repo;
 
 /// The changes of an installation, and what they come to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallReport {
     pub hooks_dir: PathBuf,
     pub choice: ModeChoice,
@@ -49,23 +53,6 @@ pub struct InstallReport {
 }
 
 impl InstallReport {
-    pub(super) fn begun(hooks_dir: PathBuf, choice: ModeChoice, edits: &[Edit]) -> Self {
-        Self {
-            hooks_dir,
-            choice,
-            steps: Vec::new(),
-            hooks: Vec::new(),
-            files: edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect(),
-            changed_besides: false,
-            display_ref_added: false,
-            first_config: None,
-            fetch: Vec::new(),
-            push: None,
-            remarks: Vec::new(),
-            waits: None,
-        }
-    }
-
     /// True when everything was there already, but for the keys of fetching and pushing.
     pub fn changed_nothing(&self) -> bool {
         !self.display_ref_added
@@ -109,7 +96,8 @@ impl<'a> Plan<'a> {
             manifest.files.push(entry);
         }
         let removal = Removal::plan(repo, &mut manifest, Some(choice.mode), &edits)?;
-        let report = InstallReport::begun(now, choice, &edits);
+        let files = edits.iter().map(|edit| (edit.path.clone(), !edit.is_there())).collect();
+        let report = InstallReport { hooks_dir: now, choice, files, ..InstallReport::default() };
         let mut plan = Self { repo, program, report, manifest, removal };
         plan.first_files(top, args)?;
         match plan.report.choice.mode {
@@ -303,4 +291,61 @@ impl<'a> Plan<'a> {
             steps.insert(0, write(both));
         }
     }
+}
+
+/// `andon install --dry-run`: nothing is changed, and what would make installing fail makes this fail.
+pub fn preview(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, SetupError> {
+    let mut report = Plan::make(repo, program, args)?.report;
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    let mut later = Vec::new();
+    if report.first_config.is_some() || is_schema_due(repo, top) {
+        later.push((schema_file(repo), schema_text().into_bytes()));
+    }
+    later.extend(AndonDir::below(top).unprepared().map(|(path, text)| (path, text.to_owned())));
+    let written = |(path, text)| Step::Write(Edit::whole(path, None, text, FileKind::Text));
+    report.steps.extend(later.into_iter().map(written));
+    report.waits = live::manager_waits(repo, report.choice.mode, &report.hooks_dir);
+    Ok(report)
+}
+
+/// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
+/// fails.
+pub fn install(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, SetupError> {
+    let Plan { mut report, removal, .. } = Plan::make(repo, program, args)?;
+    steps::apply(Some(repo), &report.steps)?;
+    removal.remove_dirs();
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    // `touch .andon/STOP` has to work from now on. Anything else in its place is reported where it matters.
+    let _ = AndonDir::below(top).prepare();
+    report.remarks.extend(place::remarks(repo, top, report.choice.mode, &report.hooks_dir));
+    report.remarks.extend(managers::remarks(top, report.choice.mode));
+    report.waits = managers::waits(repo, report.choice.mode);
+    report.changed_besides |= write_schema(repo, top);
+    Ok(report)
+}
+
+// The JSON Schema that the first line of `andon.toml` names: editors look into a file of this repository, since no address
+// can be promised. Installing writes it in the version of the program that is installed.
+
+/// Most of `andon.toml` that is searched for the name of the schema.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+fn schema_text() -> String {
+    let schema = serde_json::to_string_pretty(&config::schema()).unwrap_or_default();
+    format!("{schema}\n")
+}
+
+/// True if `andon.toml` names the schema, and it is not there as it should be.
+fn is_schema_due(repo: &Repo, top: &Path) -> bool {
+    let file = top.join(CONFIG_FILE);
+    let short = fs::metadata(&file).is_ok_and(|facts| facts.is_file() && facts.len() <= MAX_BYTES);
+    let named = short && fs::read_to_string(&file).is_ok_and(|config| config.contains(SCHEMA_FILE));
+    named && !fs::read_to_string(schema_file(repo)).is_ok_and(|found| found == schema_text())
+}
+
+/// Writes the schema where it is due; true if it did. An editor can do without: what fails here fails nothing.
+fn write_schema(repo: &Repo, top: &Path) -> bool {
+    let path = schema_file(repo);
+    let made = |folder: &Path| fs::create_dir_all(folder).is_ok();
+    is_schema_due(repo, top) && path.parent().is_some_and(made) && fs::write(&path, schema_text()).is_ok()
 }

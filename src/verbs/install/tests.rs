@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs};
 
 use super::InstallArgs;
 use super::plan::InstallReport;
-use super::run::install;
+use super::plan::install;
 use super::{remove::uninstall, *};
 use crate::install::InstallError;
 use crate::install::plan::HookRemoval;
@@ -373,7 +373,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
     fs::remove_file(at.join(".git/andon")).unwrap();
     let before = snapshot(&at);
     // The last hook's place is taken between looking and writing.
-    let planned = run::preview(&open(&at), Path::new("/bin/andon"), &InstallArgs::default()).unwrap();
+    let planned = plan::preview(&open(&at), Path::new("/bin/andon"), &InstallArgs::default()).unwrap();
     let shim = |step: &&Step| matches!(step, Step::Write(edit) if edit.path == hooks.join("post-commit"));
     let again = planned.steps.iter().find(shim).unwrap().clone();
     let steps = [planned.steps, vec![again]].concat();

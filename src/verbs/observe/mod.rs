@@ -1,7 +1,6 @@
 //! `andon observe KIND`: facts that Andon did not see itself.
 
 mod stream;
-mod test_run;
 
 use std::io::{BufRead, IsTerminal as _};
 use std::path::PathBuf;
@@ -83,7 +82,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         return read(shell, Some("test_run"), &lines_args, &mut input);
     };
     let ws = Workspace::open(&shell.ctx)?;
-    let taken = test_run::take(&shell.ctx, &ws, args, exit_code)?;
+    let taken = stream::take(&shell.ctx, &ws, args, exit_code)?;
     shell.tell(&taken.warnings);
     match args.format.format {
         Format::Text => {

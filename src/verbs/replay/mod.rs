@@ -1,29 +1,46 @@
 //! `andon replay`: shows what would have happened over a range of commits, a stream of events or a session.
+//!
+//! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
+//! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-pub mod run;
 mod session;
 pub mod text;
 
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, btree_map::Entry};
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use clap::Args;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
-use self::run::{ReplayLine, ReplayStep};
 use self::text::Teller;
 use crate::cli::progress::{self, stopped};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::verbs::test::{run as test, run::OutputTarget};
+use crate::verbs::test::run::{self as test, OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::tests::TestEvidence;
+use andon_core::change::normalize::Normalizer;
+use andon_core::detect::{self, Situation, Stops};
+use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
+use andon_core::domain::facts::{Ack, Fact, Recording};
+use andon_core::domain::ids::{CodeId, CommitId, EntryId};
+use andon_core::domain::{
+    diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
+    tests::TestEvidence, time::Timestamp,
+};
+use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
+use andon_core::policy::{self, HaltPlace};
 use andon_engine::effect::program::{ProgramError, Screens, StopCause};
 use andon_engine::evidence::separate_checkout::{self, TestedSubject};
 use andon_engine::evidence::tested_code::{CommandResult, TestedCode};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::range::replayed::{self, RangeFacts};
+use andon_engine::range::stream::{EventsEnd, StreamOptions, each_fact};
+use andon_engine::range::{self, Lineages, uncertainty};
+use andon_engine::recording::bulk::{self, Job, Pace, RangeCommit, Records, WalkEnd};
+use andon_engine::{context::Context, error::OpsError, text::named_files, weakening, workspace::Workspace};
+use andon_git::{CommitInfo, Repo};
+use andon_store::derived::DerivedCache;
 use testreport::Stream;
 
 /// `andon replay`
@@ -67,7 +84,7 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     let mut lines = ShownLines::new(shell, args.format.format);
     let ended = progress::walk(shell, "replay", args.threads, |pace, progress| {
         let mut show = |line| lines.take(&line, || progress.clear());
-        run::run(&shell.ctx, &ws, &args.range, &tests, pace, &mut show)
+        run_commits(&shell.ctx, &ws, &args.range, &tests, pace, &mut show)
     });
     let ended = ended.inspect_err(|_| lines.flush())?;
     lines.end(&args.range, &ended.warnings);
@@ -168,7 +185,7 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
         Box::new(BufReader::new(std::fs::File::open(file).map_err(OpsError::Input)?))
     };
     let mut lines = ShownLines::new(shell, format);
-    let ended = run::run_events(&config, shell.ctx.now, &mut input, &mut |number, decision| {
+    let ended = run_events(&config, shell.ctx.now, &mut input, &mut |number, decision| {
         lines.take(&ReplayLine { step: ReplayStep::Event { event: number }, decision }, || ());
     })?;
     lines.end(&file.to_string_lossy(), &[]);
@@ -199,4 +216,219 @@ fn one(
         }),
         Err(error) => Some(Err(error.to_string())),
     }
+}
+
+/// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
+const WEAKENING: usize = 1_000;
+
+/// The subject of a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ReplayStep {
+    /// A commit of the range.
+    Commit {
+        /// Its full id; texts show the beginning.
+        commit: CommitId,
+        /// First line of its message.
+        #[serde(skip)]
+        subject: String,
+    },
+    /// An event of a stream.
+    Event {
+        /// The number of its line, from 1.
+        event: u64,
+    },
+}
+
+/// One step and the decision on it. A step under an earlier, unanswered halt has `decision.standing`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReplayLine {
+    /// The commit or event that was judged.
+    #[serde(flatten)]
+    pub step: ReplayStep,
+    /// The decision of that time, from the facts of that time.
+    #[serde(flatten, serialize_with = "serialize_brief")]
+    pub decision: Decision,
+}
+
+/// Writes a decision without what only the one who is stopped by it needs.
+pub(super) fn serialize_brief<S: Serializer>(decision: &Decision, serializer: S) -> Result<S::Ok, S::Error> {
+    let findings = decision.findings.iter().map(|finding| {
+        json!({
+            "rule": finding.rule,
+            "level": finding.level,
+            "message": finding.message(),
+            "evidence": finding.evidence,
+        })
+    });
+    let findings: Value = findings.collect();
+    json!({ "decision": decision.verdict, "reason": decision.reason, "findings": findings })
+        .serialize(serializer)
+}
+
+/// The end of a replay.
+pub struct ReplayEnd {
+    /// The end of the walk, or where it was stopped.
+    pub walked: WalkEnd,
+    /// Records that could not be read, and were derived again instead.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Replays a range, oldest first, and hands each commit's decision to `show` as it is found. Results in `tests` take the
+/// place of recorded ones.
+fn run_commits(
+    ctx: &Context,
+    ws: &Workspace,
+    commits: &str,
+    tests: &BTreeMap<CommitId, TestEvidence>,
+    pace: &mut Pace<'_>,
+    show: &mut dyn FnMut(ReplayLine),
+) -> Result<ReplayEnd, OpsError> {
+    let mut warnings = Vec::new();
+    let settings = settings(&ws.config.rules);
+    let common_dir = ws.repo.common_dir();
+    let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;
+    let rules = Some(&settings).filter(|_| commits.len() <= WEAKENING);
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, rules));
+    let (config, records) = (&ws.config, Records::Observed);
+    let job = Job { ctx, config, commits: &commits, records, tip, cache: &cache, rules };
+    let mut lines = Lineages::new(parents.into_iter());
+    let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
+        let mut fold = lines.before(commit.parents.first().copied(), || ws.config.fold());
+        let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
+        warnings.extend(warning);
+        if let Some(tests) = tests.get(&commit.id) {
+            // Judged as what the hooks saw when it was made.
+            fact.record.recording = Recording::AtCommit;
+            fact.record.tests = Some(tests.clone());
+        }
+        if fact.record.recording == Recording::Derived {
+            let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
+            let is_red_merge = commit.parents.len() > 1 && last.and_then(failing_count) > Some(0);
+            fact.record.weakening = match rules.filter(|_| is_red_merge) {
+                Some(rules) => weakening::find(&ws.repo, rules, &commit, last)?,
+                None => weakening::after(fact.record.weakening, last),
+            };
+        }
+        let decision = match fold.push(Fact::Commit(Box::new(fact))) {
+            // It was counted where it was made first.
+            EventEffect::Nothing => policy::decide(Vec::new(), None),
+            EventEffect::Within | EventEffect::Iteration => {
+                range::verdict(fold.timeline(), &settings, &ws.config)
+            }
+        };
+        let mut decision = named(ctx, ws, fold.timeline(), decision);
+        let (head, at) = (Some(commit.id), commit.committed_at);
+        let site = HaltPlace { head, branch: None, worktree: String::new(), at, client: None };
+        decision.halted = policy::halting(&decision, fold.timeline(), &site);
+        if decision.verdict == Verdict::Halt {
+            fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
+        }
+        lines.after(commit.id, fold);
+        let step = ReplayStep::Commit { commit: commit.id, subject: commit.subject };
+        show(ReplayLine { step, decision });
+        Ok(())
+    })?;
+    Ok(ReplayEnd { walked, warnings })
+}
+
+/// With the files named that go round, by a handle of its own.
+fn named(ctx: &Context, ws: &Workspace, timeline: &Timeline, decision: Decision) -> Decision {
+    if decision.findings.iter().all(|finding| finding.files.is_empty()) {
+        return decision;
+    }
+    match Repo::open(&ctx.cwd, &ctx.repo_env) {
+        Ok(repo) => named_files::named(&repo, &ws.config.paths.rules, timeline, decision),
+        Err(_) => decision,
+    }
+}
+
+/// The settings without the rule that git alone cannot judge: a history made before Andon came has no gate to bypass.
+pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
+    let mut settings = rules.clone();
+    if let Some(setting) = settings.get_mut(detect::HOOK_BYPASS.id) {
+        setting.level = Level::Off;
+    }
+    settings
+}
+
+fn assumed_answer(commit: &CommitInfo) -> Ack {
+    let reason = "assumed, to go on".to_owned();
+    Ack { reason, head: Some(commit.id), ..Ack::new("replay", commit.committed_at) }
+}
+
+/// Replays the events of `input`; `show` gets the number of each line that is a fact, from 1, and the decision on it.
+pub fn run_events(
+    config: &Config,
+    now: Timestamp,
+    input: &mut dyn BufRead,
+    show: &mut dyn FnMut(u64, Decision),
+) -> Result<EventsEnd, OpsError> {
+    let settings = settings(&config.rules);
+    let mut engine = Engine::new(config, settings);
+    let patterns = Normalizer::new(&config.normalize)?;
+    each_fact(StreamOptions { now, patterns: &patterns }, input, &mut |number, fact| {
+        show(number, engine.take(fact));
+    })
+}
+
+/// The fold, the rules and the halt that holds.
+pub(super) struct Engine {
+    fold: Fold,
+    settings: RuleSettings,
+    mode: EscalationMode,
+    standing: Option<StandingHalt>,
+}
+
+impl Engine {
+    pub(super) fn new(config: &Config, settings: RuleSettings) -> Self {
+        Self { fold: config.fold(), settings, mode: uncertainty::mode(config), standing: None }
+    }
+
+    /// Folds a fact, and decides.
+    pub(super) fn take(&mut self, fact: Fact) -> Decision {
+        let answers = matches!(fact, Fact::Ack(_));
+        // As in hooks: a commit is already made, and weighs less than a turn that could continue.
+        let at = if matches!(fact, Fact::Commit(_)) { Stage::PostCommit } else { Stage::Turn };
+        let effect = self.fold.push(fact);
+        if answers {
+            self.standing = None;
+        }
+        // While the loop is halted no rule runs: the answer begins a new window.
+        let effect = if self.standing.is_some() { EventEffect::Nothing } else { effect };
+        let findings = match effect {
+            EventEffect::Nothing => Vec::new(),
+            EventEffect::Within => self.ask(Stage::Event),
+            EventEffect::Iteration => self.ask(at),
+        };
+        let mut decision = policy::decide(findings, self.standing.clone());
+        if self.standing.is_none() && decision.verdict == Verdict::Halt {
+            decision.halted = halt_of(&decision, self.fold.timeline());
+            self.standing = decision.halted.as_deref().map(standing);
+        }
+        decision
+    }
+
+    fn ask(&self, stage: Stage) -> Vec<andon_core::domain::findings::Finding> {
+        let timeline = self.fold.timeline();
+        let episode = || uncertainty::episode(timeline, &self.settings, self.mode);
+        let episode = (stage != Stage::Event).then(episode).flatten();
+        let situation =
+            Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
+        detect::run(&situation, &self.settings)
+    }
+}
+
+/// The halt of `decision`, from everything that was folded so far.
+fn halt_of(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
+    let at = timeline.activity.now.unwrap_or(Timestamp(0));
+    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at, client: None };
+    policy::halting(decision, timeline, &place)
+}
+
+/// The halt from then on. It was shown in full where it was made: every later decision has it, and shows its reason
+/// only.
+fn standing(halt: &Halt) -> StandingHalt {
+    let halt = Halt { evidence: HaltEvidence::default(), suggested_actions: Vec::new(), ..halt.clone() };
+    StandingHalt { id: EntryId([0; 32]), halt }
 }

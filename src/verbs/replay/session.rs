@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::run::{Engine, serialize_brief, settings};
+use super::{Engine, serialize_brief, settings};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::events::{Event, EventKind, Trace};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};

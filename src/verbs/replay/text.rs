@@ -3,8 +3,8 @@
 
 use serde_json::json;
 
-use super::run::{ReplayLine, ReplayStep};
 use super::session::Trajectory;
+use super::{ReplayLine, ReplayStep};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, tests::TestEvidence};
 use andon_core::escape::terminal_clip;

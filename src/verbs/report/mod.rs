@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
-use crate::verbs::{review::rounds, status::run as status};
+use crate::verbs::{review::rounds, status};
 use andon_core::domain::facts::{AckHow, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::Halt, diagnostic::Diagnostic};
@@ -39,7 +39,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // A page that says what is missing is of more use than none.
     let mut unknown = Vec::new();
-    let now = or_warn(status::run(&shell.ctx, &ws).map(Some), &mut unknown);
+    let now = or_warn(status::view(&shell.ctx, &ws).map(Some), &mut unknown);
     let mut view = gather(&ws, now, &args.range)?;
     view.warnings.extend(unknown);
     or_warn(rounds(&ws, &mut view), &mut view.warnings);

@@ -225,7 +225,8 @@ fn prose(shown: &ShownRound, block: &mut Block<'_>) {
 
 /// Shows what the agents named as their evidence.
 fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
-    let lines = looked_at_lines(&shown.ledger, shown.at);
+    let line = |(statement, item): (&str, _)| Some(format!("{statement}: {}", item_line(item)?));
+    let lines: Vec<String> = named(&shown.ledger, shown.at).filter_map(line).collect();
     if !lines.is_empty() {
         block("Looked at", None, &lines.join("\n"));
     }
@@ -329,13 +330,6 @@ fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static 
     let all = [("question", question), ("claim", claim), ("critique", critique), ("verdict", verdict)];
     all.into_iter()
         .flat_map(|(statement, list)| list.into_iter().take(MAX_ITEMS).map(move |item| (statement, item)))
-}
-
-/// A line for each thing.
-fn looked_at_lines(ledger: &SignedLedger, round: usize) -> Vec<String> {
-    named(ledger, round)
-        .filter_map(|(statement, item)| Some(format!("{statement}: {}", item_line(item)?)))
-        .collect()
 }
 
 fn item_line(item: NamedEvidence) -> Option<String> {

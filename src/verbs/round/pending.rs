@@ -6,7 +6,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::statements::{Speaker, Trailer};
+use super::{Speaker, Trailer};
 use andon_core::domain::hint::Hint;
 use andon_core::format::{fields, members_of};
 use andon_engine::{effect, error::OpsError, workspace::Workspace};

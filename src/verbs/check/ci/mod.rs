@@ -1,8 +1,7 @@
 //! `andon check` in the forms that forges and their actions read: SARIF, JUnit, workflow commands of GitHub, code quality
 //! of GitLab, and Markdown for a pull request. All are made of one [`CheckReport`], and each escapes what its reader obeys.
 
-pub mod annotations;
-pub mod junit;
+pub mod forge;
 pub mod markdown;
 pub mod sarif;
 

@@ -105,7 +105,7 @@ impl RangeEvidence {
             record.kind = CommitKind::Normal;
         }
         let Some(level) = asks_for_tests(here.case) else { return Ok(Conclusion::default()) };
-        if overrides::passes_over(&record.skipped, detect::UNTESTED_EDIT.id) {
+        if record.skipped.iter().any(|skip| skip.rule == detect::UNTESTED_EDIT.id) {
             return Ok(Conclusion::default());
         }
         let of_scopes = match &record.tests {
@@ -187,7 +187,7 @@ impl RangeEvidence {
         made: &MergeClaim,
         failing: Option<Rc<FailingRun>>,
     ) -> Result<Option<Diagnostic>, OpsError> {
-        if is_tested_tip(here) {
+        if here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in()) {
             return Ok(None);
         }
         let scopes = self.origins.untested_scopes(archive(here.case), here.commit)?;
@@ -331,11 +331,6 @@ impl RangeEvidence {
 
 fn archive<'a>(case: &'a Case<'_>) -> Archive<'a> {
     Archive { repo: case.repo, store: &case.store, config: case.config }
-}
-
-/// True when the check itself has seen the tests of exactly this code pass.
-fn is_tested_tip(here: CommitCase<'_>) -> bool {
-    here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in())
 }
 
 /// At which level untested code is refused; `None` where nothing asks for tests.

@@ -40,11 +40,6 @@ fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
     violation(at(commit), code, level, message, help)
 }
 
-/// True when a rule was passed over for a commit: what that is worth is said by [`skips`].
-pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
-    skipped.iter().any(|skip| skip.rule == rule)
-}
-
 /// Stop switches that were pulled, and answers that were given, at commits of the range or right below it.
 pub(super) fn by_people(examined: &ExaminedCommits, ledger: &LedgerFindings) -> Vec<Diagnostic> {
     let LedgerFindings { halts, answers, stop_switches, .. } = ledger;

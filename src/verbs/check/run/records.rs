@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
 use super::makers::{self, Bound, OnceAgents};
-use super::range::{RangeRequest, source};
 use super::{
     Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
     contradictions, level_of, overrides, tamper, violation, whole_range::WeakeningFold,
 };
-use andon_config::{self as config, Config};
+use super::{RangeRequest, source};
+use andon_config as config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
@@ -306,7 +306,7 @@ fn under_own_rules(
     commit: &CommitInfo,
     record: &CommitRecord,
 ) -> Result<Option<Vec<Diagnostic>>, OpsError> {
-    let Some(own) = own_configuration(case, commit)? else { return Ok(None) };
+    let Ok(own) = config::load(source(case.repo, commit.id)?.as_slice()) else { return Ok(None) };
     let normalizer = Normalizer::new(&own.normalize)?;
     if !same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {
         return Ok(None);
@@ -333,9 +333,4 @@ fn under_own_rules(
 
 fn same(record: &CommitRecord, derived: &DerivedCommit) -> bool {
     record.code == derived.code && record.diff == derived.diff
-}
-
-fn own_configuration(case: &Case<'_>, commit: &CommitInfo) -> Result<Option<Config>, OpsError> {
-    // Without a file of its own a commit was recorded by the defaults.
-    Ok(config::load(source(case.repo, commit.id)?.as_slice()).ok())
 }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::range::{self, RangeRequest};
+use super::{RangeRequest, counting, sides, source, spelled};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::tests::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
@@ -124,14 +124,14 @@ fn planned(
 }
 
 fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
-    let (base, tip) = range::sides(repo, &range::spelled(ctx, asked)?)?;
-    let of_base = |base| range::counting(repo, base, repo.merge_base(base, tip)?, tip);
+    let (base, tip) = sides(repo, &spelled(ctx, asked)?)?;
+    let of_base = |base| counting(repo, base, repo.merge_base(base, tip)?, tip);
     Ok(RangeEnds {
         tip,
         tree: repo.tree_of(tip)?,
         before: base.map(|base| repo.tree_of(base)).transpose()?,
         base_config: base.map(of_base).transpose()?,
-        tip_config: config::load(range::source(repo, tip)?.as_slice())?,
+        tip_config: config::load(source(repo, tip)?.as_slice())?,
     })
 }
 
@@ -338,7 +338,7 @@ pub(super) fn refuse_other_code(
         let named = dirty.iter().take(NAMED).map(|path| &**path).collect::<Vec<_>>().join(", ");
         format!("not committed: {named}{more}")
     };
-    let range = range::spelled(ctx, asked)?.text;
+    let range = spelled(ctx, asked)?.text;
     let (range, short) = (by_ids(ws, &range, tip), tip.short());
     let folder = format!("../andon-{short}");
     Err(OpsError::usage(

@@ -4,7 +4,6 @@
 mod chart;
 mod commits;
 mod halts;
-mod lists;
 mod now;
 
 use base64::Engine as _;
@@ -33,10 +32,10 @@ pub fn page(view: &HistoryView) -> String {
                     (chart::section(view))
                     (chart::lanes_section(view))
                     (halts::section(view))
-                    (lists::flaky(view))
-                    (lists::passed_over(view))
-                    (lists::rounds(view))
-                    (lists::costs(view))
+                    (now::flaky(view))
+                    (now::passed_over(view))
+                    (now::rounds(view))
+                    (now::costs(view))
                     (commits::section(view))
                 }
                 footer {
