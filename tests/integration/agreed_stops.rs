@@ -107,6 +107,23 @@ fn amending_one_green_commit_counts_against_the_cap() {
 }
 
 #[test]
+fn amending_the_first_commit_counts_too() {
+    let stage = Stage::new();
+    stage.write("check.sh", Stage::installed().read("check.sh"));
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+    stage.tests(&["ok a", "not ok b"]);
+    stage.andon(&["install"]).ok();
+    let at = (1..=8).find(|number| {
+        stage.write("code.py", format!("{number}\n"));
+        stage.git(&["add", "-A"]).ok();
+        stage.andon(&["test"]);
+        let flags: &[&str] = if *number > 1 { &["--amend"] } else { &[] };
+        stage.git(&[&["commit", "-qm", "Work"], flags].concat()).all().contains("HALTED")
+    });
+    assert!(at.is_some_and(|at| at <= 4), "{at:?}");
+}
+
+#[test]
 fn a_transcript_that_grows_hides_no_idle_turns() {
     let stage = Stage::installed();
     let at = (1..=8).find(|number| {

@@ -184,6 +184,8 @@ fn what_is_no_ref_is_told_once_and_its_own_words_lead_out() {
     std::fs::write(stage.path(".git/refs/notes/andon"), "garbage\n").unwrap();
     let out = stage.andon(&["status"]).ok();
     assert_eq!(out.all().matches("corrupted").count(), 1, "{out}");
+    let page = stage.andon(&["report"]).ok().stdout;
+    assert_eq!(page.matches("corrupted").count(), 1, "{page}");
     let said = out.all();
     let hint = said.lines().find_map(|line| line.split_once("no ref is in that file: "));
     let (_, hint) = hint.unwrap_or_else(|| panic!("no hint in {out}"));

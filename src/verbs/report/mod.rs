@@ -76,7 +76,7 @@ pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Hi
     };
     let left_out = ids.len().saturating_sub(COMMITS);
     ids.drain(..left_out);
-    let store = NotesStore::open(&ws.repo).map_err(|err| warnings.push(warning(&err.to_string()))).ok();
+    let store = or_warn(NotesStore::open(&ws.repo).map(Some), &mut warnings);
     let mut numbers = store.as_ref().map(|store| Numbers::new(ws, store)).transpose()?;
     // The newest first, the order in which numbers are needed.
     let newest = ids.iter().rev().map(|id| commit(ws, store.as_ref(), numbers.as_mut(), *id));
@@ -106,10 +106,6 @@ fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, ShownChange
     let newest = halts.iter().rev().take(CHANGES).map(|last| &last.halt);
     let found = |halt: &Halt| Some((halt.head?, shown_change::of_halt(&ws.repo, halt).ok()??));
     newest.filter_map(found).collect()
-}
-
-fn warning(why: &str) -> Diagnostic {
-    Diagnostic::warning(format!("no records are shown: {why}"))
 }
 
 fn commit(

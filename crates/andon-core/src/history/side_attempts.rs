@@ -30,7 +30,7 @@ pub struct PlacedAttempt {
 pub struct LineOfWork<'a> {
     /// The commits behind HEAD along first parents as far as the window reaches, oldest first; those without a record too.
     pub commits: &'a [CommitId],
-    /// The commit that the oldest of them builds on; HEAD where there are none.
+    /// The commit that the oldest of them builds on; HEAD where there are none, and nothing where they begin the history.
     pub base: Option<CommitId>,
     /// Attempts that a commit without a record is once more, each with that commit: a tool moved them without hooks.
     pub again: &'a [(CommitId, CommitId)],
@@ -69,14 +69,16 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
     let place =
         |(attempt, moved): &(CommitId, CommitId)| Some((*attempt, behind.get(moved)?.checked_sub(1)?));
     let again: BTreeMap<CommitId, usize> = line.again.iter().filter_map(place).collect();
+    // The beginning of another history that went on, as of a branch without parents, is no attempt of this one.
+    let is_built_on = |root: &Attempt| attempts.iter().any(|other| other.parent == Some(root.commit));
     let mut found: Vec<(usize, SideAttempt)> = Vec::new();
     let mut groups: BTreeMap<CommitId, Group> = BTreeMap::new();
     let mut group_of: BTreeMap<CommitId, CommitId> = BTreeMap::new();
     for (at, attempt) in attempts.iter().enumerate() {
         let known = behind.contains_key(&attempt.commit) || group_of.contains_key(&attempt.commit);
-        let (false, Some(parent)) = (known || line.base == Some(attempt.commit), attempt.parent) else {
+        if known || line.base == Some(attempt.commit) {
             continue;
-        };
+        }
         if let Some(after) = again.get(&attempt.commit) {
             if !attempt.is_beside(line.here) && found.iter().all(|(_, one)| one.commit != attempt.commit) {
                 found
@@ -84,15 +86,12 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
             }
             continue;
         }
-        let moved = || again.get(&parent).map(|at| at + 1);
-        let after = behind.get(&parent).copied().or_else(moved).or((line.base == Some(parent)).then_some(0));
-        let root = match after {
-            Some(_) => attempt.commit,
-            None => match group_of.get(&parent) {
-                Some(root) => *root,
-                None => continue,
-            },
-        };
+        let parent = attempt.parent;
+        let on_line = |parent| behind.get(&parent).copied().or_else(|| again.get(&parent).map(|at| at + 1));
+        let begins = line.base == parent && (parent.is_some() || !is_built_on(attempt));
+        let after = parent.and_then(on_line).or(begins.then_some(0));
+        let own = after.map(|_| attempt.commit);
+        let Some(root) = own.or_else(|| group_of.get(&parent?).copied()) else { continue };
         group_of.insert(attempt.commit, root);
         let group = groups.entry(root).or_insert_with(|| Group {
             after: after.unwrap_or(0),
@@ -188,13 +187,14 @@ mod tests {
         let (reported, worktree) = reported.split_once('@').unwrap_or((reported, Attempt::MAIN));
         let (commit, parent) = reported.split_once('<').unwrap();
         let beside = beside.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        Attempt { commit: id(commit), parent: Some(id(parent)), worktree: worktree.to_owned(), beside }
+        let parent = Some(id(parent)).filter(|_| parent != "-");
+        Attempt { commit: id(commit), parent, worktree: worktree.to_owned(), beside }
     }
 
     fn found(attempts: &str, line: &str, (merged, here): (&str, &str)) -> String {
         let attempts: Vec<Attempt> = attempts.split_whitespace().map(attempt).collect();
         let mut commits: Vec<CommitId> = line.split_whitespace().map(id).collect();
-        let base = Some(commits.remove(0));
+        let base = Some(commits.remove(0)).filter(|base| *base != id("-"));
         let merged: Vec<CommitId> = merged.split_whitespace().map(id).collect();
         let line = LineOfWork { commits: &commits, base, again: &[], merged: &merged, here };
         let name = |commit: CommitId| {
@@ -226,6 +226,11 @@ mod tests {
             ("the base itself", "m<l a<m", "m", "0:a"),
             ("told twice", "a<m a<m b<m", "m b", "0:a"),
             ("the line itself was not made here", "a<m c<x", "m x c", "0:a"),
+            ("the first commit again and again", "a<- b<- c<-", "- c", "0:a 0:b"),
+            ("and once more", "a<- b<- c<-", "-", "0:a 0:b 0:c"),
+            ("work on one of them", "a<- b<- c<b", "- b c", "0:a"),
+            ("another history", "a<- b<a c<b p<-", "- p", ""),
+            ("the line does not reach the first commit", "a<- b<- c<b", "b c", ""),
         ];
         for (what, attempts, line, want) in table {
             assert_eq!(found(attempts, line, ("", Attempt::MAIN)), want, "{what}");

@@ -43,11 +43,10 @@ pub fn aside(
     head: Option<CommitId>,
     window: &Window,
 ) -> SideAttempts {
-    let Some(head) = head else { return SideAttempts::default() };
     let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
     let walked = window.walked();
     let commits: Vec<CommitId> = walked.iter().map(|(_, commit)| *commit).collect();
-    let base = if walked.is_empty() { Some(head) } else { window.below };
+    let base = if walked.is_empty() { head } else { window.below };
     let here = ws.repo.worktree_mark();
     let elsewhere = history::from_elsewhere(&attempts, &here);
     let again = recognised(ws, store, &attempts, window);
