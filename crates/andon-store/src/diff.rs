@@ -18,7 +18,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// The paths that count of what differs between two trees (`None`: the empty one), in byte order.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a tree is missing.
+/// [`RecordError::Git`](crate::RecordError::Git) when a tree is missing.
 pub fn changes(repo: &Repo, rules: &PathRules, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
@@ -39,7 +39,7 @@ pub struct SummedChanges {
 /// by id, the summary is marked truncated, and the first one is named.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a blob cannot be read.
+/// [`RecordError::Git`](crate::RecordError::Git) when a blob cannot be read.
 pub fn summarize_changes(
     repo: &Repo,
     reading: &HashOptions<'_>,

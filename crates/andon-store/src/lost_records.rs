@@ -13,7 +13,7 @@ use andon_git::Repo;
 /// Other traces count where the tips that we wrote are forgotten too.
 ///
 /// # Errors
-/// [`RecordError::Git`]; then nothing has changed.
+/// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize> {
     if repo.written_tips(NOTES_REF).is_empty() {
         for tip in traces(repo) {

@@ -90,7 +90,7 @@ pub fn fetched(repo: &Repo, taken: &BTreeMap<String, CommitId>) -> Result<Vec<(S
 /// Joins the news of writers to the records of this clone, in one commit dated `at`.
 ///
 /// # Errors
-/// [`RecordError::Git`]; then nothing has changed.
+/// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<NotesUnion> {
     let joined = NotesToJoin { name: NOTES_REF, notes: &incoming.notes, from: &incoming.tips, at };
     Ok(repo.notes_join(joined, note_to_keep)?)
@@ -101,7 +101,7 @@ pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<Note
 ///
 /// # Errors
 ///
-/// [`RecordError::Git`] when the notes of `tip` cannot be read.
+/// [`RecordError::Git`](crate::RecordError::Git) when the notes of `tip` cannot be read.
 pub fn lacking(repo: &Repo, tip: CommitId, others: &[CommitId]) -> Result<usize> {
     let ours = repo.notes_at(NOTES_REF, Some(tip));
     let others_notes: Vec<_> = others.iter().map(|other| repo.notes_at(PREFIX, Some(*other))).collect();
@@ -127,7 +127,7 @@ fn has_more(note: &[u8], known: &[Vec<u8>]) -> bool {
 /// so that removing a broken one repairs all clones.
 ///
 /// # Errors
-/// [`RecordError::Git`]; then nothing has changed.
+/// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion> {
     Ok(repo.notes_unite(NOTES_REF, theirs, at, note_to_keep)?)
 }
@@ -136,7 +136,7 @@ pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion>
 /// during a hook drops what the hook wrote.
 ///
 /// # Errors
-/// [`RecordError::Git`]; then nothing has changed.
+/// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize> {
     Ok(repo.notes_restore(NOTES_REF, at, |ours, written| match (ours, written) {
         (ours, Some(written)) if lines(written).any(|line| decode_commit(line).is_ok()) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::timeline::{Source, Timeline};
 use super::{activity::Call, flaky::steady_count, outcome::failing_count};
+use crate::change::path_hash;
 use crate::domain::decision::{Story, TriedLine};
 use crate::domain::{ids::CommitId, tests::TestEvidence};
 
@@ -48,12 +49,19 @@ impl Timeline {
         best
     }
 
-    /// Distinct files, where all changes of the window are known.
+    /// Distinct files, where all changes of the window are known, with those that its newest tests saw edited.
     fn files_changed(&self) -> Option<u64> {
         let mut paths = BTreeSet::new();
         for iteration in self.iterations.iter().filter(|one| one.source == Source::Commit) {
             let change = iteration.change.as_ref().filter(|change| !change.truncated)?;
             paths.extend(change.paths.iter().map(|step| step.path));
+        }
+        let newest = self.newest().map(|newest| newest.code);
+        if let Some(run) = self.runs.last().filter(|run| Some(run.evidence.code) != newest) {
+            if run.overlay_truncated {
+                return None;
+            }
+            paths.extend(run.overlay.iter().map(|entry| path_hash(&entry.path)));
         }
         u64::try_from(paths.len()).ok()
     }
@@ -104,7 +112,8 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{facts::Fact, tests::TestStatus};
+    use crate::domain::facts::Fact;
+    use crate::domain::tests::{OverlayEntry, TestStatus, Tracking};
     use crate::testkit::{commit, green, red, run, timeline};
 
     #[test]
@@ -166,7 +175,13 @@ mod tests {
         assert_eq!((story.lines_added, story.lines_removed), (2, 2));
 
         let mut facts = vec![commit(1).tests(red(1, &["a"], 9)).fact()];
-        facts.push(Fact::TestRun(Box::new(run(red(2, &["z"], 9)))));
-        assert_eq!(crate::history::fold(&facts, crate::testkit::GAP).story().failing_now, ["z"]);
+        let mut edited = run(red(2, &["z"], 9));
+        let path =
+            |path: &[u8]| OverlayEntry { path: path.to_vec(), entry: None, tracking: Tracking::Tracked };
+        edited.overlay = vec![path(b"a"), path(b"b")];
+        facts.push(Fact::TestRun(Box::new(edited)));
+        let told = |facts: &[Fact]| crate::history::fold(facts, crate::testkit::GAP).story();
+        assert_eq!(told(&facts).failing_now, ["z"]);
+        assert_eq!(told(&facts[1..]).files, Some(2));
     }
 }

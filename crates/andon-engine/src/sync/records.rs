@@ -44,7 +44,7 @@ pub(super) fn adopt(
 /// and of the notes of remotes, as `andon install` has it set up or as CI does it.
 ///
 /// # Errors
-/// [`OpsError`] when it cannot be read or written.
+/// When it cannot be read or written.
 pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<()> {
     // Where nothing may be written, it is read from where it lies.
     if files::check_writable(&repo.common_dir().join("refs")).is_err() {

@@ -26,7 +26,7 @@ type Side = Option<(u32, Oid)>;
 /// The code paths, in byte order, in which `base` with `overlay` differs from `tree`.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a tree is missing, such as a base that was collected as garbage.
+/// [`RecordError::Git`](crate::RecordError::Git) when a tree is missing, such as a base that was collected as garbage.
 pub fn differing(
     repo: &Repo,
     rules: &PathRules,
