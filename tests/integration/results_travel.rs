@@ -214,12 +214,17 @@ const FOREIGN: &str = "git clone -q . ../col; (cd ../col; git config user.name C
     git fetch -q ../col dep:dep; git checkout -q dep\n";
 
 /// Commands that rewrite or take in what nobody recorded.
-const MOVED: [(&str, &str); 10] = [
+const MOVED: [(&str, &str); 12] = [
     ("untouched", "true"),
     ("rebase", "git rebase -q main"),
     ("rebase, twice", "git rebase -q main; git checkout -q main; echo n > n.sh; tested More; git checkout -q dep; git rebase -q main"),
     ("pick", "git checkout -q -b other main; git cherry-pick dep~1 dep"),
     ("am", "git format-patch -q --stdout dep~2..dep > ../patch; git checkout -q -b other main; git am -q ../patch"),
+    ("rebase, then pick", "git rebase -q main; git checkout -q -b other main; echo n > n.sh; tested More; git cherry-pick dep~1 dep"),
+    (
+        "rebase, then am",
+        "git rebase -q main; git format-patch -q --stdout main..dep > ../patch; git checkout -q -b other main; echo n > n.sh; tested More; git am -q ../patch",
+    ),
     ("new message", "git commit -q --amend -m Reworded"),
     ("reword", "GIT_SEQUENCE_EDITOR='sed -i s/pick/reword/' git rebase -q -i main~1"),
     ("merge", "git checkout -q -b other main; git merge -q --no-ff -m Merge dep"),
@@ -248,6 +253,7 @@ fn going_round_the_hooks_and_moving_it_then_stays_work_without_tests() {
     for script in [
         "git rebase -q main",
         "git checkout -q -b other main; git cherry-pick topic",
+        "git rebase -q main; git checkout -q -b other main; echo n > n.sh; tested More; git cherry-pick topic",
         "git commit -q --amend -m Reworded",
     ] {
         let stage = stage();

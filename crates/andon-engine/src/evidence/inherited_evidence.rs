@@ -354,7 +354,9 @@ impl Origins {
 
     fn look_up(&mut self, archive: Archive<'_>, judge: Judge<'_>, id: CommitId) -> Result<CodeStanding> {
         let record = archive.record(id);
-        let unknown = if record.is_some() { CodeStanding::Untested } else { CodeStanding::Unrecorded };
+        // The record of what was moved without one says no more of its code than none.
+        let says = record.as_ref().is_some_and(|record| record.recording != Recording::Moved);
+        let unknown = if says { CodeStanding::Untested } else { CodeStanding::Unrecorded };
         let own = record.as_ref().filter(|record| is_sound(record));
         if let Some(tests) =
             own.and_then(|record| record.tests.as_ref().filter(|tests| tests.code == record.code))
