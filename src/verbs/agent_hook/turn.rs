@@ -261,7 +261,7 @@ pub(super) fn prompt(
     if is_asked {
         let text = payload.prompt.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let mark = text.map(|text| events::mark(&["prompt", text]));
-        // What the turn changed is told by the code at its beginning: a client may not wait for its hooks.
+        // The code at the beginning of a turn tells its changes: a client may not wait for its hooks.
         let code = WorkingTree::look(place.ws).map(|tree| format!(" {}", tree.code)).unwrap_or_default();
         let began = place.head()? + &code;
         place.remember(AgentAction::Prompt, &began, mark)?;

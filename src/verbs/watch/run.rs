@@ -8,7 +8,7 @@
 //! this clone and whose commits have records that came by a sync. What is in none of their records (their journals, their
 //! context) is not known here.
 //!
-//! What the files look like from which a worktree is read: cheap to ask, and different once any of them has moved.
+//! The look of the files from which a worktree is read is cheap to ask, and different once any of them has moved.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -375,7 +375,7 @@ impl TestEvidence {
         self.failing.iter().map(|id| stable_id(id))
     }
 
-    /// The failing tests that are among `these`, which are as runs are compared by them, and the others.
+    /// The failing tests that are among `these`, given by the names that [`Self::compared`] has, and the others.
     pub fn apart(&self, these: &BTreeSet<String>) -> (Vec<String>, Vec<String>) {
         self.failing.iter().cloned().partition(|id| these.contains(&*stable_id(id)))
     }

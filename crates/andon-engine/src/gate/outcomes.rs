@@ -191,6 +191,6 @@ fn after(
 
 /// True if all is green now, or a test that failed before the answer no longer does.
 fn got_better(before: &TestEvidence, now: &TestEvidence) -> bool {
-    let mended = |test| !now.compared().any(|own| own == test);
-    now.is_green() || (!now.failing.is_empty() && before.compared().any(mended))
+    let passes = |test| !now.compared().any(|own| own == test);
+    now.is_green() || (!now.failing.is_empty() && before.compared().any(passes))
 }
