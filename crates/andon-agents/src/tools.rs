@@ -5,16 +5,20 @@ use serde_json::Value;
 use super::CompletedCall;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
-use andon_core::history::{SHELLS, SHOWING, is_edit, is_one_of};
-use andon_core::{WordList, command_words::ShellLine, escape::shell_quote};
+use andon_core::history::{
+    COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS, SHELLS, SHOWING, is_edit, is_one_of,
+};
+use andon_core::{WordList, command_words::ShellLine, escape::shell_quote, words};
 
 /// The lists of words of this crate.
 pub(crate) const WORDS: &str = include_str!("words.txt");
 
 /// Tools that change nothing.
 const READERS: WordList = WordList::section(WORDS, "tools that read");
-const PATHS: WordList = WordList::section(WORDS, "arguments that name files");
-const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell_command", "command_line"];
+/// Arguments that name files beside that of the tool.
+const PATHS: WordList = WordList::section(WORDS, "further arguments that name files");
+/// Arguments that hold what is typed into a program, which may be a shell.
+const TYPED: WordList = words!["chars", "code"];
 /// Lines of a patch that name a file.
 const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
@@ -53,7 +57,7 @@ fn spelled_out(args: Value) -> Value {
 /// The command lines that arguments name: as a text, as the words of one, or several.
 fn commands(args: Option<&Value>) -> Vec<String> {
     let Some(args) = args else { return Vec::new() };
-    let one = COMMANDS.iter().find_map(|key| args.get(key));
+    let one = COMMAND_ARGUMENTS.iter().chain(TYPED.iter()).find_map(|key| args.get(key));
     let mut found: Vec<String> = match one {
         Some(Value::String(command)) => vec![command.clone()],
         Some(Value::Array(words)) => {
@@ -68,7 +72,7 @@ fn commands(args: Option<&Value>) -> Vec<String> {
         }
         Some(_) | None => Vec::new(),
     };
-    if let Some(several) = args.get("commands") {
+    if let Some(several) = args.get(SEVERAL_COMMANDS) {
         let several = spelled_out(several.clone());
         let each = several.as_array().map_or(&[][..], Vec::as_slice);
         let command = |one: &Value| one.as_str().or_else(|| one.get("command")?.as_str()).map(str::to_owned);
@@ -102,16 +106,17 @@ pub fn with_command(args: &Value, from: &str, to: &str) -> Option<Value> {
             put(one)
         }
     };
-    let keys = COMMANDS.iter().chain(&["commands"]);
+    let keys = COMMAND_ARGUMENTS.iter().chain(TYPED.iter()).chain([SEVERAL_COMMANDS]);
     let held =
-        keys.filter_map(|key| members.get_mut(*key).map(&mut each)).fold(false, |one, other| one | other);
+        keys.filter_map(|key| members.get_mut(key).map(&mut each)).fold(false, |one, other| one | other);
     held.then_some(args)
 }
 
 /// The files that arguments name, those in a patch among them.
 fn paths(args: Option<&Value>) -> Vec<String> {
     let Some(args) = args else { return Vec::new() };
-    let told = PATHS.iter().filter_map(|key| args.get(key)).flat_map(named);
+    let keys = || FILE_ARGUMENTS.iter().chain(PATHS.iter());
+    let told = keys().filter_map(|key| args.get(key)).flat_map(named);
     let patches = ["command", "input", "patch", "diff"].iter().filter_map(|key| args.get(key)?.as_str());
     let in_patch = patches.chain(args.as_str()).flat_map(str::lines).filter_map(|line| {
         PATCHED
@@ -120,7 +125,7 @@ fn paths(args: Option<&Value>) -> Vec<String> {
             .map(|path| path.trim().to_owned())
     });
     let edits = args.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let in_edits = edits.iter().flat_map(|edit| PATHS.iter().filter_map(|key| edit.get(key))).flat_map(named);
+    let in_edits = edits.iter().flat_map(|edit| keys().filter_map(|key| edit.get(key))).flat_map(named);
     told.chain(in_patch).chain(in_edits).collect()
 }
 

@@ -39,7 +39,7 @@ pub use timeline::{
     Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
     TurnIteration,
 };
-pub use turns::{SHELLS, SHOWING, is_edit, is_one_of};
+pub use turns::{COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS, SHELLS, SHOWING, is_edit, is_one_of};
 pub use views::{CodeState, DocsProgress, PathState};
 
 /// Adds `value` to a list of a timeline, which keeps the newest.

@@ -24,6 +24,25 @@ pub const EDITORS: WordList = WordList(include_str!("editors.txt"));
 
 /// Tools that run command lines, in the same form.
 pub const SHELLS: WordList = WordList(include_str!("shells.txt"));
+/// Arguments of a tool that name its file.
+pub const FILE_ARGUMENTS: WordList = words![
+    "file_path",
+    "filePath",
+    "path",
+    "filename",
+    "file",
+    "notebook_path",
+    "notebookPath",
+    "absolute_path",
+    "target_file",
+    "targetFile",
+    "relative_path",
+    "destination",
+];
+/// Arguments of a tool that hold a command line, as a text or as its words.
+pub const COMMAND_ARGUMENTS: WordList = words!["command", "cmd", "script", "shell_command", "command_line"];
+/// The argument that holds several of them.
+pub const SEVERAL_COMMANDS: &str = "commands";
 /// Commands of an editing tool by which it only shows a file.
 pub const SHOWING: WordList = words!["view", "read", "undo_view"];
 

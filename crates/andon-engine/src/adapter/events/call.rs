@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::short_form::{self, COMMANDS, FILES};
+use super::short_form::{self, command_keys};
 use super::{WORDS, answer, command, hash, quantities, taken};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
-use andon_core::history::{SHOWING, is_edit, is_one_of};
+use andon_core::history::{FILE_ARGUMENTS, SHOWING, is_edit, is_one_of};
 use andon_core::{WordList, format::FormatError, words};
 
 /// Longest name of a tool, in characters.
@@ -98,7 +98,7 @@ fn name(tool: &str, args: &Value) -> String {
 /// The command lines among the arguments.
 fn commands<'a>(args: &'a Value) -> impl Iterator<Item = &'a str> {
     let texts = |value: &'a Value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    COMMANDS.iter().filter_map(|key| args.get(key)).flat_map(texts).filter_map(Value::as_str)
+    command_keys().filter_map(|key| args.get(key)).flat_map(texts).filter_map(Value::as_str)
 }
 
 /// Tools that only wait for something, or ask how far it is.
@@ -113,13 +113,13 @@ fn waits(tool: &str, args: &Value) -> bool {
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.
 fn coarse(tool: &str, args: &Value) -> String {
-    let named = |keys: &[&str]| keys.iter().find_map(|key| args.get(key)?.as_str());
+    let named = |key: &str| args.get(key)?.as_str();
     if is_edit(tool)
-        && let Some(file) = named(&FILES)
+        && let Some(file) = FILE_ARGUMENTS.iter().find_map(named)
     {
         return format!("{tool}(file={})", file.rsplit('/').next().unwrap_or(file));
     }
-    match named(&COMMANDS) {
+    match command_keys().find_map(named) {
         Some(command) => format!("{tool}(cmd={})", generalized(command)),
         None => format!("{tool}(...)"),
     }
@@ -252,6 +252,8 @@ mod tests {
     fn the_coarse_form_is_that_of_the_document() {
         for (tool, args, expected) in [
             ("Edit", json!({"file":"/path/to/foo.py","old":"x"}), "Edit(file=foo.py)"),
+            ("edit", json!({"filePath":"/path/to/foo.py","oldString":"x"}), "edit(file=foo.py)"),
+            ("run_command", json!({"command_line":"pytest -q"}), "run_command(cmd=pytest -q)"),
             ("Bash", json!({"cmd":"pytest tests/unit/test_foo.py -q"}), "Bash(cmd=pytest tests/* -q)"),
             ("Bash", json!({"cmd":"ls --dir=/a/b"}), "Bash(cmd=ls --dir=/a/b)"),
             ("Read", json!({"file_path":"a/b"}), "Read(...)"),

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{MAX_SHOWN, ToolCall};
-use andon_core::{change::secrets, escape};
+use andon_core::history::{COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS};
+use andon_core::{WordList, change::secrets, escape, words};
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;
@@ -20,12 +21,8 @@ const MAX_TOOL: usize = 60;
 const MAX_WORDS: usize = 256;
 /// The mark of a cut.
 const REST: &str = "...";
-/// Arguments that name the file of an editing tool.
-pub(super) const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
-/// Arguments that hold a command line.
-pub(super) const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
 /// Arguments that say what is looked for or asked, where there is neither a file nor a command.
-const ASKED: [&str; 4] = ["pattern", "query", "url", "prompt"];
+const ASKED: WordList = words!["pattern", "query", "url", "prompt"];
 
 /// `Bash: cargo test`, `Edit: src/a.rs {"new_string":"y","old_string":"x"}`: a tool with its arguments.
 pub(super) fn call(tool: &str, args: &Value, patterns: &Normalizer) -> String {
@@ -99,7 +96,7 @@ fn write(out: &mut BoundedWriter, tool: &str, args: &Value) -> io::Result<()> {
                 out.write_all(text.as_bytes())?;
             }
             let first = first.map(|(key, _)| key);
-            let is_command = first.is_some_and(|first| COMMANDS.contains(&first));
+            let is_command = first.is_some_and(|first| command_keys().any(|key| key == first));
             let is_rest = |key: &str| Some(key) != first && !(is_command && key == DESCRIPTION);
             let empty = if first.is_none() { " {}" } else { "" };
             rest(out, members.iter().filter(|(key, _)| is_rest(key)), empty)
@@ -111,10 +108,15 @@ fn write(out: &mut BoundedWriter, tool: &str, args: &Value) -> io::Result<()> {
     }
 }
 
+/// The arguments that hold command lines.
+pub(super) fn command_keys() -> impl Iterator<Item = &'static str> {
+    COMMAND_ARGUMENTS.iter().chain([SEVERAL_COMMANDS])
+}
+
 /// The argument that says most of a call, with its key.
 fn first(members: &Map<String, Value>) -> Option<(&'static str, Cow<'_, str>)> {
-    let mut keys = FILES.iter().chain(&COMMANDS).chain(&ASKED);
-    keys.find_map(|key| Some((*key, words(members.get(*key)?)?)))
+    let mut keys = FILE_ARGUMENTS.iter().chain(command_keys()).chain(ASKED.iter());
+    keys.find_map(|key| Some((key, words(members.get(key)?)?)))
 }
 
 /// A text, or a command line that is reported as a list of its words.
