@@ -11,7 +11,7 @@ use andon_core::domain::decision::Stage;
 use andon_core::domain::facts::{CommitFact, CommitRecord, DiffSummary, Fact, Gate, Hunk};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::paths::PathRules;
-use andon_core::domain::tests::{TestEvidence, TestStatus};
+use andon_core::domain::test_run::{TestEvidence, TestStatus};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::history;
 use andon_store::wire::v1::{UnknownKeys, decode_commit, encode_commit};

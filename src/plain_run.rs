@@ -8,7 +8,7 @@ use std::path::Path;
 use andon_agents::CompletedCall;
 use andon_agents::ruling::{TestPlace, Tests, decided_by, only_reads};
 use andon_core::command_words::{ShellLine, innermost, program_name};
-use andon_core::domain::tests::{RunOrigin, RunValidity, TestStatus};
+use andon_core::domain::test_run::{RunOrigin, RunValidity, TestStatus};
 use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
 use andon_core::shell_reading::Reading;
 use andon_engine::adapter::events::words_of;

@@ -98,7 +98,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use andon_core::domain::tests::Counts;
+    use andon_core::domain::test_run::Counts;
     use andon_core::policy::DirtyBits;
     use andon_testkit::samples::value_of;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
 use andon_core::domain::{
-    diagnostic::Diagnostic, findings::Level, hint::Hint, ids::Digest, tests::TestEvidence,
+    diagnostic::Diagnostic, findings::Level, hint::Hint, ids::Digest, test_run::TestEvidence,
 };
 use andon_core::escape::terminal_clip;
 use andon_engine::range::numbers::Numbers;

@@ -311,7 +311,7 @@ fn test_code_is_free_and_only_that() {
         2,
     );
     assert_found("crates/andon-store/src/a.rs", "#[cfg(test)]\nmod tests {}\nuse nix::unistd;", "door", 3);
-    // `domain::tests` is the product's word for test results, no test code.
+    // A file is a test by its `cfg(test)`, never by its name.
     assert_found("crates/andon-core/src/domain/tests.rs", "use std::fs;", "impure", 1);
 }
 

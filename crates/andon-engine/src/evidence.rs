@@ -25,7 +25,7 @@ use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::tests::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
 use andon_git::Overlay;
 use andon_store::fingerprint::{Difference, differing};
 use andon_store::notes::NotesStore;

@@ -11,7 +11,7 @@ use crate::Result;
 use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
-use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun};
+use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{change::Change, facts::Weakening};
 use andon_core::history::{Timeline, failing_count};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict, keyed_lines};

@@ -12,7 +12,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
 use andon_core::domain::findings::Level;
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::domain::test_run::{OverlayEntry, Tracking};
 use andon_core::domain::{ids::TreeId, time::Timestamp};
 use andon_git::{Overlay, Repo};
 use andon_store::fingerprint::Fingerprinter;

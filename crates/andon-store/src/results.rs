@@ -22,7 +22,7 @@ use crate::wire::envelope;
 use crate::wire::v1::{decode_line, is_plainly_event, peek};
 use andon_core::domain::facts::Recording;
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, ShortHash, TreeId};
-use andon_core::domain::tests::{RanOn, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::test_run::{RanOn, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_git::Repo;
 

@@ -10,7 +10,7 @@ use andon_core::domain::facts::{
 use andon_core::domain::findings::{Detail, Evidence, Figures, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
 use andon_core::domain::summary::{HaltSummary, SummaryStep, TestCounts};
-use andon_core::domain::tests::{TestEvidence, TestStatus};
+use andon_core::domain::test_run::{TestEvidence, TestStatus};
 use andon_core::domain::time::Timestamp;
 
 /// A subject that tries everything.

@@ -8,7 +8,7 @@ use crate::install::{forward, manifest::Manifest, mode::Integration};
 use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::tests::{RunValidity, TestEvidence};
+use andon_core::domain::test_run::{RunValidity, TestEvidence};
 use andon_core::domain::{effect::AckMode, facts::Presence, hint::Hint, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::{GitError, Repo, platform::files};

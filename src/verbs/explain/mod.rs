@@ -13,7 +13,7 @@ use andon_config::TestCommand;
 use andon_core::detect::{self, Docs, ExcuseText, Rule};
 use andon_core::domain::findings::{HaltReason, Level};
 use andon_core::domain::ids::{CodeId, Signature};
-use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, tests::TestEvidence};
+use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, test_run::TestEvidence};
 use andon_engine::{context::Context, effect::report_files, error::OpsError, json, workspace::Workspace};
 use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
 

@@ -2,7 +2,7 @@
 
 use super::plain;
 use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::{findings::Level, tests::Counts};
+use andon_core::domain::{findings::Level, test_run::Counts};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 const COLUMNS: &str = "commit,committed_at,state,iteration,node,session,kind,gate,recorded,tests,tests_total,tests_passed,\

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Iteration, iterations, plain};
 use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::{findings::Level, tests::TestStatus, time::Timestamp};
+use andon_core::domain::{findings::Level, test_run::TestStatus, time::Timestamp};
 use andon_engine::view::{history::HistoryView, status::LastHalt};
 use andon_engine::{json, text::phrase};
 

@@ -11,7 +11,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
-use andon_core::domain::tests::{LostTests, TestEvidence};
+use andon_core::domain::test_run::{LostTests, TestEvidence};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker};
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;

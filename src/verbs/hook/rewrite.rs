@@ -12,7 +12,7 @@ use andon_core::domain::facts::{
     Ack, CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, Recording, Skip,
 };
 use andon_core::domain::ids::{CodeId, CommitId, Digest};
-use andon_core::domain::tests::{LostTests, TestEvidence};
+use andon_core::domain::test_run::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
 use andon_engine::error::{OpsError, or_warn};
 use andon_engine::recording::bound;

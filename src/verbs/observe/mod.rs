@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
-use andon_core::domain::tests::{RunValidity, TestRun};
+use andon_core::domain::test_run::{RunValidity, TestRun};
 use andon_engine::text::{phrase, style::Style};
 use andon_engine::{error::OpsError, json, workspace::Workspace};
 

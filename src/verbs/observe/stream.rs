@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::ObserveTestRunArgs;
 use crate::plain_run::PlainRun;
 use andon_config::{HandedInRuns, TestCommand};
-use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
+use andon_core::domain::test_run::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::{
     decision::Decision, diagnostic::Diagnostic, events::EventKind, facts::Fact, hint::Hint, ids::CodeId,
     signatures::signature, time::Span,

@@ -27,7 +27,7 @@ use andon_core::domain::facts::{Ack, Fact, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId};
 use andon_core::domain::{
     diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
-    tests::TestEvidence, time::Timestamp,
+    test_run::TestEvidence, time::Timestamp,
 };
 use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
 use andon_core::policy::{self, HaltPlace};

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::session::Trajectory;
 use super::{ReplayLine, ReplayStep};
 use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::{diagnostic::Diagnostic, tests::TestEvidence};
+use andon_core::domain::{diagnostic::Diagnostic, test_run::TestEvidence};
 use andon_core::escape::terminal_clip;
 use andon_engine::json;
 use andon_engine::text::{halt, message, page::Page, phrase, style::Style};

@@ -17,7 +17,7 @@ use andon_core::detect::{self, Origin, Situation};
 use andon_core::domain::decision::{Halt, Stage, StandingHalt};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::{diagnostic::Diagnostic, plural::count, tests::RunValidity, workflow::Cycle};
+use andon_core::domain::{diagnostic::Diagnostic, plural::count, test_run::RunValidity, workflow::Cycle};
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{escape::terminal_clip, policy};
 use andon_engine::error::{OpsError, or_warn};

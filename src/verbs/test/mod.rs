@@ -19,7 +19,7 @@ use crate::cli::output::{self, Format};
 use crate::cli::{Shell, format_arg::FormatArg};
 use crate::setup::live;
 use crate::verbs::{hook::complete, test::run as test};
-use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
+use andon_core::domain::test_run::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
 use andon_engine::{error::OpsError, gate::rule_feed, json, workspace::Workspace};

@@ -9,7 +9,7 @@ pub(super) use super::calls::cuts_the_end;
 use super::execution::{Executed, Execution};
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::{change::secrets, domain::hint::Hint, escape::shell_quote};
 use andon_engine::effect::program::{ProgramError, Screens, Signals, StopCause};
 use andon_engine::evidence::earlier_runs::{compare, has_old_habit};

@@ -12,7 +12,7 @@ use super::run::{
     texts,
 };
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::test_run::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
 use andon_core::history::{Outcome, outcome};
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};

@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use crate::situation::{self, LoopSituation, SharedHooks};
 use andon_core::domain::facts::{Fact, Usage};
 use andon_core::domain::{
-    decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, summary::HaltSummary, tests::RunValidity,
-    time::Timestamp,
+    decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, summary::HaltSummary,
+    test_run::RunValidity, time::Timestamp,
 };
 use andon_core::{detect, history::Timeline, policy};
 use andon_engine::error::{OpsError, or_warn};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::progress::{Credit, Credits, Step, baseline};
 use crate::domain::facts::{UncreditedFall, Weakening};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::test_run::{TestEvidence, TestStatus};
 use crate::domain::{ids::Signature, signatures::signature};
 use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
 
@@ -254,7 +254,7 @@ impl Count {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{facts::CommitKind, tests::TestStatus};
+    use crate::domain::{facts::CommitKind, test_run::TestStatus};
     use crate::testkit::{Commit, commit, green, other, red, timeline};
 
     fn steps(commits: Vec<Commit>) -> Vec<Step> {

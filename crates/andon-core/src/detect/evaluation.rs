@@ -173,7 +173,7 @@ mod alone_tests {
     use super::*;
     use crate::detect::{self, Stops};
     use crate::domain::ids::{CodeId, CommitId};
-    use crate::domain::tests::{ScopeTests, TestEvidence};
+    use crate::domain::test_run::{ScopeTests, TestEvidence};
     use crate::domain::{decision::Stage, findings::Level};
     use crate::testkit::{Commit, commit, green, oid, red, timeline};
 

@@ -155,7 +155,7 @@ pub(super) fn ways(state: &State<'_>) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::detect::situation::{PathHint, Side};
-    use crate::domain::tests::Tracking;
+    use crate::domain::test_run::Tracking;
 
     fn path(name: &str, state: Whereabouts) -> PathDifference {
         let hint = matches!(state, Whereabouts::Veiled | Whereabouts::ChangedSubmodule)

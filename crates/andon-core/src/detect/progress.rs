@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::test_run::{TestEvidence, TestRun};
 use crate::domain::{change::Nature, ids::Oid};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome};
 
@@ -221,7 +221,7 @@ mod tests {
 #[cfg(test)]
 mod gains_tests {
     use super::*;
-    use crate::domain::tests::TestStatus;
+    use crate::domain::test_run::TestStatus;
     use crate::testkit::{commit, green, other, red, timeline};
 
     #[test]

@@ -15,7 +15,7 @@ fn source(rule: &Rule) -> Option<String> {
     let name = rule.id.replace('-', "_");
     let rules = format!("{}/src/detect/rules", env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(format!("{rules}/{name}.rs"));
-    let Ok(text) = read(&name) else {
+    let Ok(text) = read(&name).or_else(|_| read(&format!("{name}/mod"))) else {
         let declared = format!("    {} = Budget {{\n        id: \"{}\",", name.to_uppercase(), rule.id);
         assert!(read("budgets").unwrap().contains(&declared), "{} has no file and is no budget", rule.id);
         return None;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::CommitId;
 pub(super) use crate::domain::plural::{count, times};
-use crate::domain::tests::TestEvidence;
+use crate::domain::test_run::TestEvidence;
 use crate::history::Iteration;
 
 /// Names that a sentence lists.

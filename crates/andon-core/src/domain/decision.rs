@@ -8,7 +8,7 @@ pub use super::about::AdvisedStep;
 use super::facts::{Ack, CommitKind};
 use super::findings::{Figures, Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use super::{summary::HaltSummary, tests::TestStatus, time::Timestamp};
+use super::{summary::HaltSummary, test_run::TestStatus, time::Timestamp};
 use crate::format::fields::{Cut, counts, is_default, or_default};
 
 /// Bytes of a text in an entry of the ledger.

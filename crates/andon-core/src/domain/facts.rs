@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::flag;
 use super::ids::{CommitId, EntryId};
-use super::tests::{TestEvidence, TestRun};
+use super::test_run::{TestEvidence, TestRun};
 use super::{events::Event, time::Timestamp};
 use crate::format::fields::{Items, Text, Texts, or_default};
 

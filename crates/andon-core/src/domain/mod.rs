@@ -34,7 +34,7 @@ pub mod scopes;
 pub mod settings;
 pub mod signatures;
 pub mod summary;
-pub mod tests;
+pub mod test_run;
 pub mod time;
 pub mod usage;
 pub mod veil;

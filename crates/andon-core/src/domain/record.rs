@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
-use super::tests::{Extent, TestEvidence};
+use super::test_run::{Extent, TestEvidence};
 use super::time::{Timestamp, Uptime};
 use super::{change::ChangeFacts, findings::Level, usage::Usage};
 use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ids::{self, CodeId, Signature};
 use super::summary::{FailingTest, HaltSummary};
-use super::tests::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
+use super::test_run::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
 use crate::change::secrets;
 use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 

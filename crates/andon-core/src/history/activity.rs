@@ -12,7 +12,7 @@ use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::workflow::{Cycle, Edge};
-use crate::domain::{tests::TestEvidence, usage::Usage};
+use crate::domain::{test_run::TestEvidence, usage::Usage};
 
 /// Tool calls that are kept, the newest.
 pub const MAX_CALLS: usize = 64;

@@ -14,7 +14,7 @@ use super::timeline::{
 };
 use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact, Gate};
 use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
+use crate::domain::test_run::{RunValidity, TestEvidence, TestRun};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::{context::CachedTokens, events::EventKind, workflow::Workflow};
 use testreport::stable_id;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::{Outcome, failing_count, outcome};
 use super::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::{events::CommitRefused, time::Timestamp};
 use testreport::stable_id;
 

@@ -13,7 +13,7 @@ use super::fold::Fold;
 use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnIteration};
 use crate::domain::facts::{Ack, Gate};
 use crate::domain::ids::CodeId;
-use crate::domain::{tests::TestRun, time::Timestamp};
+use crate::domain::{test_run::TestRun, time::Timestamp};
 
 /// The state of a fold. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::timeline::{Source, Timeline};
 use super::{activity::Call, flaky::steady_count, outcome::failing_count};
 use crate::change::path_hash;
 use crate::domain::decision::{Story, TriedLine};
-use crate::domain::{ids::CommitId, tests::TestEvidence};
+use crate::domain::{ids::CommitId, test_run::TestEvidence};
 
 impl Timeline {
     /// Failing counts of the test-bearing iterations, oldest first (docs/spec-map.md, loop safety: recommended UX:
@@ -113,7 +113,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use crate::domain::facts::Fact;
-    use crate::domain::tests::{OverlayEntry, TestStatus, Tracking};
+    use crate::domain::test_run::{OverlayEntry, TestStatus, Tracking};
     use crate::testkit::{commit, green, red, run, timeline};
 
     #[test]

@@ -14,7 +14,7 @@ use crate::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
 };
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, TreeId};
-use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::test_run::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::{context::CachedTokens, usage::Usage, workflow::Workflow};
 

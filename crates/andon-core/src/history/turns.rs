@@ -16,7 +16,7 @@ use crate::domain::events::{
 };
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
-use crate::domain::{facts::CommitFact, tests::TestEvidence, usage::Usage};
+use crate::domain::{facts::CommitFact, test_run::TestEvidence, usage::Usage};
 use crate::{WordList, words};
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.

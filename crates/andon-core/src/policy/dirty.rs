@@ -2,7 +2,7 @@
 //!
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
-use crate::domain::tests::{Counts, TestEvidence};
+use crate::domain::test_run::{Counts, TestEvidence};
 use crate::domain::{about::DirtyBit, findings::Figures, plural::count};
 use crate::history::{Outcome, outcome};
 

@@ -6,7 +6,7 @@ use crate::recording::timeline;
 use crate::{Result, effect::report_files, weakening, workspace::Workspace};
 use andon_config::FullRuns;
 use andon_core::domain::ids::CodeId;
-use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::test_run::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::{detect::Patterns, history};
 use andon_git::platform::paths::path_from_bytes;
 use andon_store::journal::{Journal, Reach};

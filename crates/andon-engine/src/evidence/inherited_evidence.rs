@@ -15,7 +15,7 @@ use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::tests::TestEvidence;
+use andon_core::domain::test_run::TestEvidence;
 use andon_git::{CommitInfo, MergeClaim, MergeStep, Repo, TreeVerdict};
 use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::notes::NotesStore;

@@ -10,7 +10,7 @@ use andon_core::detect::is_in_folder_of_tests;
 use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::tests::{RanOn, TestEvidence};
+use andon_core::domain::test_run::{RanOn, TestEvidence};
 use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::fingerprint::Content;
 

@@ -8,7 +8,7 @@ use super::inherited_evidence::{Archive, Origins};
 use crate::Result;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::CommitId;
-use andon_core::domain::tests::TestEvidence;
+use andon_core::domain::test_run::TestEvidence;
 
 /// Most commits of a line that are looked at, from its tip down.
 const LINE: usize = 256;

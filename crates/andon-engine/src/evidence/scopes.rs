@@ -7,7 +7,7 @@ use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::scopes::{REST, ScopeView, SharedPath};
-use andon_core::domain::tests::{ScopeTests, TestEvidence, TestRun};
+use andon_core::domain::test_run::{ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
 use andon_git::Repo;
 use andon_store::fingerprint::{Content, Fingerprinter};

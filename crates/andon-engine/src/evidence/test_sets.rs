@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{weakening, workspace::Workspace};
 use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::ids::{Digest, TreeId};
-use andon_core::domain::tests::{LostTests, NamedTest, SetNames, TestEvidence};
+use andon_core::domain::test_run::{LostTests, NamedTest, SetNames, TestEvidence};
 use andon_core::domain::{facts::CommitKind, signatures::set_of};
 use andon_core::history::Timeline;
 use andon_store::test_sets;

@@ -9,7 +9,7 @@ pub use crate::evidence::untracked::Mentions;
 use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::workspace::Workspace;
 use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::test_run::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{time::Timestamp, veil::HiddenPath};
 use andon_git::Overlay;
 use testreport::ParsedRun;

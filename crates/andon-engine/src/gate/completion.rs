@@ -8,7 +8,7 @@ use crate::view::complete::CompleteView;
 use crate::{Result, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
 use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, tests::TestStatus};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, test_run::TestStatus};
 use andon_core::history::red_scopes;
 use andon_core::policy::{self, Bit, BitReasons, Completion, Tests};
 use andon_git::Overlay;

@@ -8,7 +8,7 @@ use crate::asking::{self, Draft, SignedLedger};
 use crate::{Result, context::Context, halts, workspace::Workspace};
 use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{effect::AckMode, tests::TestEvidence};
+use andon_core::domain::{effect::AckMode, test_run::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};

@@ -9,7 +9,7 @@ use crate::{Result, workspace::Workspace};
 use andon_core::change::is_source;
 use andon_core::domain::events::TurnEnd;
 use andon_core::domain::ids::{CodeId, Digest};
-use andon_core::domain::{paths::PathClass, tests::OverlayEntry, time::Timestamp};
+use andon_core::domain::{paths::PathClass, test_run::OverlayEntry, time::Timestamp};
 use andon_git::Overlay;
 
 /// Largest document that is read, in bytes; a larger one counts by its id.

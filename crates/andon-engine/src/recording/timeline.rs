@@ -9,7 +9,7 @@ use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
 use andon_core::domain::settings::{ParamValue, RuleSettings};
-use andon_core::domain::tests::{TestEvidence, TestRun};
+use andon_core::domain::test_run::{TestEvidence, TestRun};
 use andon_core::domain::{diagnostic::Diagnostic, events::Event, ids::CommitId, safety::SafetyFact};
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};

@@ -10,7 +10,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::findings::{Evidence, HaltReason};
 pub use andon_core::domain::plural::{count, times};
-use andon_core::domain::tests::{RanOn, RunOrigin, RunValidity, TestEvidence, TestStatus};
+use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestStatus};
 use andon_core::escape;
 
 /// Columns of a message on a terminal before it is cut. Long enough for any honest one.

@@ -10,7 +10,7 @@ use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::{
     briefing::Plan, effect::AckMode, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile,
-    tests::TestStatus,
+    test_run::TestStatus,
 };
 use andon_core::escape::{clip, code_span, fenced, markdown};
 use andon_core::policy::CYCLE;

@@ -2,7 +2,7 @@
 
 use crate::text::shown_change::ShownChange;
 use andon_core::domain::{
-    decision::Halt, diagnostic::Diagnostic, findings::Level, ids::CommitId, tests::TestEvidence,
+    decision::Halt, diagnostic::Diagnostic, findings::Level, ids::CommitId, test_run::TestEvidence,
 };
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).

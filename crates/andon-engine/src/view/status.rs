@@ -9,7 +9,7 @@ use crate::{asking::WaitingRound, json};
 use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
+use andon_core::domain::test_run::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, time::Timestamp};
 use andon_core::history::KnownRedBy;
 

@@ -23,7 +23,7 @@ use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
 use crate::{Result, error::GitError, platform::files, program};
 use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::domain::test_run::{OverlayEntry, Tracking};
 use andon_core::domain::veil::{HiddenPath, Veil};
 
 /// Tries when files vanish between listing and hashing.

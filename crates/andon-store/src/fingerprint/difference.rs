@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::Result;
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::domain::test_run::{OverlayEntry, Tracking};
 use andon_git::Repo;
 
 /// A code path that was one thing when the tests ran and is another in the tree being committed.

@@ -26,7 +26,7 @@ use andon_core::change::hash::{DirectoryHash, directory_line, print_of};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::scopes::{Part, ScopeView};
-use andon_core::domain::tests::OverlayEntry;
+use andon_core::domain::test_run::OverlayEntry;
 use andon_git::{MODE_TREE, Repo};
 
 pub use andon_core::change::hash::EMPTY;

@@ -8,7 +8,7 @@ use andon_core::domain::events::{
 };
 use andon_core::domain::facts::{CommitKind, Fact, Gate, Usage};
 use andon_core::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
-use andon_core::domain::tests::{RunValidity, TestEvidence, TestStatus};
+use andon_core::domain::test_run::{RunValidity, TestEvidence, TestStatus};
 use andon_core::domain::time::Timestamp;
 
 fn pick<T: Clone + std::fmt::Debug + 'static>(of: &[(T, &str)]) -> impl Strategy<Value = T> + use<T> {

@@ -8,7 +8,7 @@ use andon_core::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
-use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use andon_core::history::{Fold, Timeline};

@@ -14,7 +14,7 @@ use super::{
 use andon_config::HandedInRuns;
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::tests::{RanOn, TestEvidence};
+use andon_core::domain::test_run::{RanOn, TestEvidence};
 use andon_core::domain::{findings::Level, hint::Hint, scopes::called};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::error::OpsError;

@@ -5,7 +5,7 @@ use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::scopes::called;
 use andon_core::domain::signatures;
-use andon_core::domain::tests::{RanOn, RunOrigin, ScopeTests, TestEvidence, TestStatus};
+use andon_core::domain::test_run::{RanOn, RunOrigin, ScopeTests, TestEvidence, TestStatus};
 use andon_core::domain::{findings::Level, hint::Hint};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};

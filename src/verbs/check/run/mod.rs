@@ -13,14 +13,14 @@ mod overrides;
 mod records;
 mod signed_answers;
 mod tamper;
-mod tip_tests;
+mod tip_runs;
 mod whole_range;
 
 use std::path::PathBuf;
 
 use self::examined_commits::{ExaminedCommits, MessageOrder, ViolationGroups};
 use self::records::RecordFindings;
-pub use self::tip_tests::{CommandRunner, TestsWanted, run as tests_at_tip};
+pub use self::tip_runs::{CommandRunner, TestsWanted, run as tests_at_tip};
 use andon_config::{self as config, AppliesTo, Config, ConfigSource, Layer, MAX_BYTES, TestSettings};
 use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};

@@ -13,7 +13,7 @@ use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{
-    decision::Stage, findings::Level, hint::Hint, paths::CONFIG_FILE, tests::TestEvidence,
+    decision::Stage, findings::Level, hint::Hint, paths::CONFIG_FILE, test_run::TestEvidence,
 };
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, tests::TestStatus};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, test_run::TestStatus};
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::view::status::{CycleView, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LostHooks};
 use andon_testkit::samples::{self, value_of};

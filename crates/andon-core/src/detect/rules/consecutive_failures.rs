@@ -7,7 +7,7 @@ use crate::detect::attempts::{Attempt, Edit, attempts};
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, excuse};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Credit, Step};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::test_run::{TestEvidence, TestStatus};
 use crate::domain::{about::Reset, ids::Signature, workflow::Edits};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 

@@ -52,7 +52,7 @@ mod tests {
     use crate::domain::facts::Fact;
     use crate::domain::ids::{Signature, TreeId};
     use crate::domain::settings::ParamValue;
-    use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
+    use crate::domain::test_run::{RunOrigin, RunValidity, TestEvidence, TestStatus};
     use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
 
     fn edited(tests: TestEvidence) -> Fact {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{CommitRefused, EventKind};
-    use crate::domain::tests::{RunValidity, TestStatus};
+    use crate::domain::test_run::{RunValidity, TestStatus};
     use crate::domain::{facts::Fact, settings::ParamValue};
     use crate::testkit::{ack, code, commit, event, folded, green, other, run};
 

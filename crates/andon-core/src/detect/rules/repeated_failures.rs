@@ -2,7 +2,7 @@
 
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::{prelude::*, progress::Credit};
-use crate::domain::tests::TestEvidence;
+use crate::domain::test_run::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
 pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 3, 2);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
-    use crate::domain::{settings::ParamValue, tests::TestStatus};
+    use crate::domain::{settings::ParamValue, test_run::TestStatus};
     use crate::testkit::{Commit, commit, green, other, red};
 
     fn r(state: u8, failing: &[&str]) -> Commit {

@@ -1,10 +1,10 @@
 //! `test-weakening`: tests disappeared, or assert less, whether the suite is green or red.
 
 use crate::WordList;
-use crate::detect::{lost_tests::taken_by, prelude::*};
+use crate::detect::{lost::taken_by, prelude::*};
 use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::hint::Hint;
-use crate::domain::tests::{Extent, TestEvidence, TestStatus};
+use crate::domain::test_run::{Extent, TestEvidence, TestStatus};
 use crate::history::{Strike, Timeline, failing_count};
 
 const TESTS_PARAM: Param<Vec<String>> =

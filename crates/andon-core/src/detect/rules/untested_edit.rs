@@ -3,7 +3,7 @@
 use crate::detect::hints::{self, State};
 use crate::detect::prelude::*;
 use crate::detect::situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging};
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
 use crate::history::{Outcome, outcome};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::events::{Ballot, CommitRefused};
-use crate::domain::{facts::Fact, tests::RunOrigin};
+use crate::domain::{facts::Fact, test_run::RunOrigin};
 use crate::history::{Fold, Marks, Source};
 use crate::testkit::{ack, call, chain, code, commit, event, event_of, folded, green, red, run, turn_end};
 

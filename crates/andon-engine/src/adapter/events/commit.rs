@@ -10,7 +10,7 @@ use andon_core::domain::facts::{
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
-use andon_core::domain::tests::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::test_run::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::{change::ChangeFacts, time::Timestamp};
 use andon_core::format::{Count, FormatError, List, bounded, members};
 use andon_store::journal::JournalLine;

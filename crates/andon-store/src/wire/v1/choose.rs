@@ -4,7 +4,7 @@
 use super::commit::{DecodedRecord, decode_commit};
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
-use andon_core::domain::tests::TestEvidence;
+use andon_core::domain::test_run::TestEvidence;
 use andon_core::format::FormatError;
 
 /// Facts of a record that anyone can derive from the commit. A fact that was not derived agrees with every value.
@@ -191,7 +191,7 @@ mod tests {
             assert_eq!(disagreement(note.as_bytes(), &derived), Some("gate"));
         }
         let green = line(|record| {
-            record.tests.as_mut().unwrap().status = andon_core::domain::tests::TestStatus::Passed;
+            record.tests.as_mut().unwrap().status = andon_core::domain::test_run::TestStatus::Passed;
             record.recorded_at = Timestamp(1);
         });
         let red = line(|record| record.recorded_at = Timestamp(2));

@@ -12,7 +12,7 @@ use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::{Ack, Attempt};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::tests::{OverlayEntry, TestRun};
+use andon_core::domain::test_run::{OverlayEntry, TestRun};
 use andon_core::domain::{agent_door::AgentFact, time::Timestamp};
 use andon_core::format::fields::{Text, count_if_any};
 use andon_core::format::{FormatError, Kind, bounded, line, map, members, members_of, object};

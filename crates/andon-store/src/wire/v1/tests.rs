@@ -15,7 +15,7 @@ use andon_core::domain::ids::{
     CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
 };
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::tests::{
+use andon_core::domain::test_run::{
     Extent, LostTests, OverlayEntry, RanOn, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
     TestRun, TestStatus, Tracking,
 };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{RangeRequest, counting, sides, source, spelled};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::tests::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
+use andon_core::domain::test_run::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
 use andon_core::domain::{
     hint::Hint,
     ids::{CommitId, TreeId},

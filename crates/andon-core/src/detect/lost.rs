@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::facts::Weakening;
-use crate::domain::tests::{Extent, LostTests, NamedTest, TestEvidence};
+use crate::domain::test_run::{Extent, LostTests, NamedTest, TestEvidence};
 
 /// The effect of a change on the tests of its files, by their names there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

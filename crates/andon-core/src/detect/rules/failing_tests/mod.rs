@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::prelude::*;
 use crate::detect::situation::{CodeChange, EvidenceState, Origin};
-use crate::domain::tests::{ScopeTests, TestEvidence, TestStatus};
+use crate::domain::test_run::{ScopeTests, TestEvidence, TestStatus};
 use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
 use crate::history::{Outcome, failing_count, outcome, red_scopes};
 use testreport::stable_id;
@@ -14,7 +14,7 @@ const BLOCK_COMMITS: Param<bool> = Param::off("block_commits");
 /// `andon check` asks it about the tip; the demo waits for its warning.
 pub static RULE: Rule = Rule {
     id: "failing-tests",
-    prose: include_str!("failing_tests.md"),
+    prose: include_str!("../failing_tests.md"),
     level: Level::Block,
     reason: HaltReason::RepeatedError,
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::new(EventClass::DirtyBit) },
