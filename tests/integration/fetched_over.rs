@@ -213,7 +213,8 @@ fn a_halt_that_is_only_shown_is_written_by_the_next_commit() {
         {
             stage.andon(line).ok();
         }
-        stage.andon(&["status"]).ok().says("HALTED");
+        // Its file is not there yet.
+        stage.andon(&["status"]).ok().says("HALTED").says("look").lacks(".andon/");
         stage.andon(&["status", "--exit-code"]).exits(1);
         assert_eq!(refs(&stage, stage.dir()), before);
         assert!(

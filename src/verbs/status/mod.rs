@@ -15,6 +15,7 @@ use crate::situation::{self, HookSituation, LoopSituation};
 use crate::{setup::place, verbs::round};
 use andon_core::detect::{self, Origin, Situation};
 use andon_core::domain::decision::{Halt, Stage, StandingHalt};
+use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::{diagnostic::Diagnostic, plural::count, test_run::RunValidity, workflow::Cycle};
@@ -30,7 +31,7 @@ use andon_engine::view::status::{
     RuleCount, SkippedAt, StatusView, TestsOf,
 };
 use andon_engine::{
-    asking, context::Context, effect, evidence::scopes::Demand, halts, range,
+    asking, context::Context, effect, evidence::scopes::Demand, halts, halts::stops, range,
     recording::timeline::LoadedTimeline, workspace::Workspace,
 };
 use andon_git::GitError;
@@ -276,6 +277,7 @@ pub fn view(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         provider_reason: provider_reason(&loaded),
         consecutive_failures: consecutive_failures(ws, &loaded),
         last_compaction: loaded.timeline.activity.compactions.newest,
+        report: last_halt.as_ref().map_or(Presence::Absent, |it| stops::report_file(ws, it.halt.report_file)),
         last_halt,
         trend: loaded.timeline.trend(),
         trend_in_turn: loaded.timeline.activity.red.counts.clone(),

@@ -181,7 +181,7 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     let headline = terminal_clip(&halt::headline(halt), 2 * NAME);
     let headline = page.style.bold(&format!("{headline} ({rule})"));
     page.wrap("  ", &headline, "  ");
-    halt::push(page, halt);
+    halt::push(page, halt, view.report);
     halt::push_answer(page, halt::ANSWER, halt);
     if halt.worktree != view.worktree {
         let branch = halt.branch.as_ref().map(|it| format!(", branch {}", terminal_clip(it, NAME)));

@@ -1,11 +1,11 @@
 //! An answer to a halt: its parts, and what it takes away.
 
-use super::stops::{PAUSE_FILE, own_pause, report_file_present};
+use super::stops::{PAUSE_FILE, own_pause, report_file};
 use crate::asking::{self, HaltAnswer};
 use crate::{Result, context::Context, effect, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
-use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
+use andon_core::domain::facts::{Ack, AckHow, HaltAssessment, Presence};
 use andon_core::domain::{decision::StandingHalt, effect::Effect, findings::ReportFile, ids::CommitId};
 
 /// A halt that was answered.
@@ -101,9 +101,8 @@ fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<Com
 
 /// Removes report files that a resume which died after its answer left; whether there were any.
 pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool> {
-    let there = |report_file: &ReportFile| ws.andon_dir().is_some() && report_file_present(ws, *report_file);
-    let left: Vec<ReportFile> =
-        ReportFile::ALL.map(|(report_file, _)| report_file).into_iter().filter(there).collect();
+    let there = |file: &ReportFile| report_file(ws, *file) == Presence::Present;
+    let left: Vec<ReportFile> = ReportFile::ALL.map(|(file, _)| file).into_iter().filter(there).collect();
     if left.is_empty() {
         return Ok(false);
     }

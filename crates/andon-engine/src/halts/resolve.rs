@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use super::answer::{Answer, acknowledge};
-use super::stops::{STOP_FILE, clear_pause, named_by, report_file_present, stops};
+use super::stops::{STOP_FILE, clear_pause, named_by, report_file, stops};
 use super::{BoundBy, Standing};
 use crate::context::{self, Context};
 use crate::effect::{self, EffectError};
@@ -17,7 +17,12 @@ use crate::{Result, asking, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::effect::{AckMode, Effect};
-use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow, findings::HaltReason, ids::EntryId};
+use andon_core::domain::{
+    diagnostic::Diagnostic,
+    facts::{AckHow, Presence},
+    findings::HaltReason,
+    ids::EntryId,
+};
 use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
 
 /// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
@@ -40,7 +45,7 @@ fn is_deleted(ws: &Workspace, Standing { halt: standing, bound_by }: &Standing) 
     if ws.andon_dir().is_none() || asks_other || is_folder_gone(ws) {
         return false;
     }
-    let is_gone = || !report_file_present(ws, halt.report_file);
+    let is_gone = || report_file(ws, halt.report_file) == Presence::Absent;
     match bound_by {
         BoundBy::Sibling | BoundBy::Clone => was_shown(ws, *id) && is_gone(),
         // The entry is gone from this clone's ledger, and the files with it: that is no answer.
@@ -97,7 +102,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<HaltResolution> {
     } else if let Some(Some(place)) = &deleted {
         notes.push(unheard_note(standing, place));
         show_again(ctx, ws, &found).err()
-    } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
+    } else if ws.andon_dir().is_some() && report_file(ws, standing.halt.report_file) == Presence::Absent {
         // A halt of another worktree or clone: the folder may never have been here.
         if made_here(ws, &found)? || was_shown(ws, standing.id) {
             notes.extend(folder_remark(ctx, ws, standing));

@@ -111,8 +111,11 @@ pub fn put_up(ws: &Workspace, file: &str) -> String {
     escape::terminal(&shown).into_owned()
 }
 
-/// True where a file that shows the halt may still be there. Only one that is known to be gone is not: when `.andon` is no
-/// directory any more, that is no answer.
-pub(super) fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
-    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != FilePresence::Gone)
+/// The file that shows the halt, present where it may still be there. Only one that is known to be gone is not: when `.andon` is
+/// no directory any more, that is no answer.
+pub fn report_file(ws: &Workspace, report_file: ReportFile) -> Presence {
+    match ws.andon_dir().map(|dir| dir.look(report_file.file_name())) {
+        Some(FilePresence::There | FilePresence::Unknown) => Presence::Present,
+        Some(FilePresence::Gone) | None => Presence::Absent,
+    }
 }

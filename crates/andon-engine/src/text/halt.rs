@@ -6,7 +6,7 @@ use super::{phrase, style::Style};
 use andon_core::detect;
 use andon_core::domain::about::{AdvisedStep, RuleSubject};
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::domain::{decision::Halt, findings::HaltReason, ids::CommitId};
+use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
 
 /// The command that ends a halt, as people are shown it. The shell refuses the placeholder, and so does the command.
@@ -208,8 +208,8 @@ fn named(step: &SummaryStep) -> String {
 }
 
 /// Adds the lines of a halt to a page: what, the error or the states, since when and at what cost, what to look at and
-/// how to answer. With the headline and the line behind it, eight at 80 columns.
-pub fn push(page: &mut Page, halt: &Halt) {
+/// how to answer. With the headline and the line behind it, eight at 80 columns. `report` tells of its report file.
+pub fn push(page: &mut Page, halt: &Halt, report: Presence) {
     let summary = &halt.summary;
     let columns = page.style.columns().unwrap_or(WIDE);
     let room = columns.saturating_sub(Page::FACT).max(NAME / 2);
@@ -238,7 +238,12 @@ pub fn push(page: &mut Page, halt: &Halt) {
     let since = if all.chars().count() <= room { all } else { since_when(halt, page.style) };
     page.fact("since", &since);
     let file = format!(".andon/{}", halt.report_file.file_name());
-    let look = look_here(halt).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
+    let look = match (look_here(halt), report) {
+        (Some(diff), Presence::Present) => format!("{}, or {file}", unbroken(&diff)),
+        (Some(diff), Presence::Absent) => unbroken(&diff),
+        (None, Presence::Present) => file,
+        (None, Presence::Absent) => "andon log".to_owned(),
+    };
     page.fact("look", &look);
 }
 
@@ -287,7 +292,7 @@ mod tests {
 
     fn shown(halt: &Halt, columns: usize) -> String {
         let mut page = Page::new(Style::Plain.within(Some(columns)));
-        push(&mut page, halt);
+        push(&mut page, halt, Presence::Present);
         push_answer(&mut page, ANSWER, halt);
         page.finish()
     }

@@ -6,6 +6,7 @@ use super::page::{Page, with_command};
 use super::{phrase, report_file, style::Style};
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::{Diagnostic, Severity, TextPosition};
+use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::git_hook::PreventedStep;
 use andon_core::domain::time::Timestamp;
@@ -205,7 +206,7 @@ const OTHERS: usize = 4;
 fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     let head = head(Severity::Error, Some(&halt.rule), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(what)));
-    halt::push(page, halt);
+    halt::push(page, halt, Presence::Present);
     halt::push_answer(page, halt::ANSWER, halt);
 }
 

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::{asking::WaitingRound, json};
-use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
+use andon_core::domain::facts::{Ack, Presence, Skip, UncreditedFall};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use andon_core::domain::test_run::{TestEvidence, TestRun, TestStatus};
@@ -257,6 +257,9 @@ pub struct StatusView {
     pub last_compaction: Option<Timestamp>,
     /// The halt that binds here; where none does, the newest of this worktree.
     pub last_halt: Option<LastHalt>,
+    /// Its report file in this worktree: a halt that is only shown so far, and one of another worktree, may have none here.
+    #[serde(skip)]
+    pub report: Presence,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
     /// Failing counts of the runs since the newest iteration, each on edited code, oldest first.

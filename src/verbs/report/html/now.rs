@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, field, linked, log_command, more, text, time};
-use andon_core::domain::facts::{CommitRecord, Gate, Recording};
+use andon_core::domain::facts::{CommitRecord, Gate, Presence, Recording};
 use andon_core::domain::usage::Usage;
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
@@ -100,7 +100,7 @@ fn what_to_do(now: &StatusView) -> Markup {
     let resume = halt::ANSWER;
     let file = now.last_halt.as_ref().map(|last| report_file::path(last.halt.report_file));
     match (now.state, file) {
-        (LoopState::Halted, Some(file)) => html! {
+        (LoopState::Halted, Some(file)) if now.report == Presence::Present => html! {
             "Read " code { (text(&file)) } ", decide, then run " (command(resume))
         },
         (LoopState::Halted | LoopState::Stopped | LoopState::Paused, _) => html! {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use andon_core::domain::facts::Presence;
 use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, test_run::TestStatus};
 use andon_engine::text::{spark::Glyphs, style::Style};
@@ -26,6 +27,7 @@ pub(crate) fn view() -> StatusView {
         consecutive_failures: 0,
         last_compaction: None,
         last_halt: Some(LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) }),
+        report: Presence::Present,
         flaky: vec![],
         known_red: std::collections::BTreeMap::new(),
         skipped: vec![],

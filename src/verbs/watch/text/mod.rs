@@ -7,7 +7,7 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use self::table::{Cell, GAP, Tone};
-use andon_core::domain::{decision::StandingHalt, hint::Hint};
+use andon_core::domain::{decision::StandingHalt, facts::Presence, hint::Hint};
 use andon_core::escape::{shell_quote, terminal, terminal_clip, width};
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};
@@ -142,7 +142,7 @@ pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&halted(standing));
     page.field("halted", &format!("{}, iteration {}", style.when(halt.at), halt.iteration));
-    halted_text::push(&mut page, halt);
+    halted_text::push(&mut page, halt, Presence::Absent);
     page.field("worktree", &terminal_clip(&halt.worktree, NAME));
     page.fields("branch", halt.branch.as_ref().map(|branch| terminal_clip(branch, NAME)));
     page.fields("HEAD", halt.head.map(|head| head.short()));
