@@ -63,7 +63,7 @@ fn what_git_am_made_without_hooks_of_patches_is_no_bypass() {
 }
 
 #[test]
-fn code_of_a_patch_that_nobody_tested_is_untested_and_no_more() {
+fn code_of_a_patch_that_nobody_tested_is_unrecorded_and_no_more() {
     let stage = with_a_patch();
     without_patch_hooks(&stage);
     stage.iterate("ours\n", &GREEN, "Ours").ok();
@@ -72,8 +72,9 @@ fn code_of_a_patch_that_nobody_tested_is_untested_and_no_more() {
     std::fs::write(stage.root().join("one.patch"), patch.replace("+theirs", "+never tested")).unwrap();
     stage.git(&["am", "-q", "../one.patch"]).ok();
     stage.iterate("more\n", &GREEN, "More").ok();
-    let said = stage.andon(&["check", "HEAD~2..HEAD"]).exits(1).says("error[untested-code]");
+    let said = stage.andon(&["check", "HEAD~2..HEAD"]).exits(3).says("error[missing-record]");
     said.lacks("bypass").lacks("hooks were off");
+    stage.andon(&["check", "--test", "HEAD~2..HEAD"]).ok();
 }
 
 #[test]

@@ -248,9 +248,61 @@ fn what_is_made_of_unrecorded_commits_counts_as_they_do() {
     }
 }
 
+/// One's own commits from before the hooks, on a history that nobody recorded.
+const BEFORE: &str =
+    "git clone -q . ../old; cd ../old; git checkout -q --orphan old origin/main~1; git commit -qm Old
+    step s/^5/five/ a.sh; git commit -qam Five; echo d > d.sh; git add -A; git commit -qm More
+    git format-patch -q --stdout old~2..old > ../patch; cd ../repo\n";
+
+/// Ways of one's own commits without records to another branch.
+const OWN: [(&str, &str); 5] = [
+    ("picked", "git fetch -q ../old old:old; git cherry-pick old~1 old"),
+    ("sent from another clone", "git am -q ../patch"),
+    ("sent from this one", "git fetch -q ../old old:old; git am -q ../patch"),
+    (
+        "a plain mail",
+        "sed 's/^From [0-9a-f]* /From 0000000000000000000000000000000000000000 /' ../patch | git am -q",
+    ),
+    ("sent, and rebased", "git checkout -q -b sent topic; git am -q ../patch; git rebase -q main"),
+];
+
+#[test]
+fn own_commits_from_before_the_hooks_count_as_the_unrecorded_ones_that_they_are() {
+    for (how, script) in OWN {
+        let stage = stage();
+        play(&stage, &format!("{BEFORE}git checkout -q -b other main; {script}"));
+        let said = stage.andon(&["check", "main..HEAD"]);
+        assert!(said.code == 3 && said.all().contains("missing-record"), "{how}: {said}");
+        let said = stage.andon(&["check", "--test", "main..HEAD"]);
+        assert!(said.code == 0, "{how}: {said}");
+    }
+}
+
+/// Ways round the gate by a patch: of a commit that went round it, and by hand where a patch stops.
+const ROUND: [&str; 5] = [
+    "round; git am -q ../patch",
+    "round; sed 's/^Date: .*/Date: Mon, 1 Jan 2001 00:00:00 +0000/' ../patch | git am -q",
+    "round; sed 's/^From [0-9a-f]* /From 0000000000000000000000000000000000000000 /; s/^Date: .*/Date: Mon, 1 Jan 2001 00:00:00 +0000/' ../patch | git am -q",
+    "round; sed 's/^From: .*/From: Other <other@example.org>/' ../patch | git am -q",
+    "step s/^5/five/ a.sh; tested Five; git format-patch -q --stdout HEAD~1 > ../patch; git checkout -q main; step s/^5/cinq/ a.sh; tested Cinq
+     ! git am -q -3 ../patch; step '/^[<=>]/d' a.sh; echo o > o.sh; git add -A; git commit -qn -m Round; git am -q --skip",
+];
+
+#[test]
+fn a_patch_is_no_way_round_the_gate() {
+    for script in ROUND {
+        let stage = stage();
+        let round = "round() { echo o > o.sh; git add -A; git commit -qn -m Round; git format-patch -q --stdout HEAD~1 > ../patch; git reset -q --hard HEAD~1; }\n";
+        play(&stage, &format!("{round}{script}"));
+        let said = stage.andon(&["check", "--test", "HEAD~1..HEAD"]);
+        assert!(said.code == 1 && said.all().contains("error[untested-code]"), "{script}: {said}");
+    }
+}
+
 #[test]
 fn going_round_the_hooks_and_moving_it_then_stays_work_without_tests() {
     for script in [
+        "git format-patch -q --stdout HEAD~1 > ../patch; git checkout -q -b other main; git am -q ../patch",
         "git rebase -q main",
         "git checkout -q -b other main; git cherry-pick topic",
         "git rebase -q main; git checkout -q -b other main; echo n > n.sh; tested More; git cherry-pick topic",

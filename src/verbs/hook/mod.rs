@@ -341,7 +341,7 @@ pub fn work(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Resul
             let (decision, warnings) = guard::halts_only(ctx, &ws)?;
             HookOutcome::of_gate(decision, warnings)
         }
-        Work::Record => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
+        Work::Record => HookOutcome::recorded(record_commit::post_commit(ctx, &ws, call.name)?),
         Work::RecordMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
         Work::Rewrite => {
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;

@@ -31,8 +31,8 @@ pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
 /// The kind of HEAD's commit, and the commits that git says it was made of.
 pub struct Making {
     pub kind: CommitKind,
-    /// Those that a plain `commit` squashes, as `git merge --squash` put them together; the one that was picked, replayed
-    /// or amended.
+    /// Those that a plain `commit` squashes, as `git merge --squash` put them together; the one that was picked, replayed,
+    /// amended or sent as a patch.
     pub sources: Vec<CommitId>,
 }
 
@@ -64,7 +64,7 @@ pub fn making(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Maki
             ws.repo.resolve("CHERRY_PICK_HEAD").into_iter().collect()
         }
         CommitKind::Normal | CommitKind::Revert | CommitKind::Merge | CommitKind::CherryPick => {
-            noted.map(|noted| noted.sources).unwrap_or_default()
+            noted.map_or_else(|| ws.repo.patched_from().into_iter().collect(), |noted| noted.sources)
         }
     };
     Ok(Making { kind, sources })

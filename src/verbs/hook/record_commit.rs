@@ -10,9 +10,9 @@ use andon_core::domain::facts::{
     Recording, Skip,
 };
 use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid};
 use andon_core::domain::test_run::{LostTests, TestEvidence};
-use andon_core::domain::{diagnostic::Diagnostic, plural::count, workflow::Maker};
+use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count, workflow::Maker};
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
@@ -72,7 +72,7 @@ impl LateRecords {
 }
 
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
-pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
+pub fn post_commit(ctx: &Context, ws: &Workspace, hook: GitHook) -> Result<Option<RecordReport>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     stop_point("post-commit:begin");
     let (store, receipts) = (NotesStore::open(&ws.repo)?, receipt::read(ws.repo.git_dir()));
@@ -85,11 +85,15 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>
     let caught_up = recorder.catch_up(&commit)?;
     let Making { kind, sources } = origin::making(ctx, ws, &commit)?;
     let made_by = git_above(ctx.parent);
-    let (gate, skipped) = recorder.gate(&commit, kind, &made_by)?;
+    // While a patch is stopped at, a plain `git commit` is a commit as any other.
+    let by_patch = hook == GitHook::PostApplypatch && ws.repo.is_applying_patches();
+    // git runs no pre-commit for patches.
+    let (gate, skipped) =
+        if by_patch { (Gate::NotRun, Vec::new()) } else { recorder.gate(&commit, kind, &made_by)? };
     let recording = Recording::AtCommit;
     let binds = bound::binds_commit(ctx, ws, &commit);
-    let made_by = &made_by;
-    let entry = Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
+    let (commit, made_by) = (&commit, &made_by[..]);
+    let entry = Entry { commit, head, binds, kind, gate, skipped, recording, by_patch, made_by, sources };
     let (decision, mut loaded) = recorder.record(&entry)?;
     or_warn(outcomes::record(ctx, ws, &recorder.store), &mut loaded.warnings);
     let caught_up = if binds { caught_up } else { LateRecords::default() };
@@ -143,10 +147,6 @@ impl Recorder<'_> {
         now: &[GitProcess],
     ) -> Result<(Gate, Vec<Skip>), OpsError> {
         let Self { ctx, ws, store, receipts } = self;
-        // git runs no pre-commit for patches either.
-        if ws.repo.is_applying_patches() {
-            return Ok((Gate::NotRun, Vec::new()));
-        }
         // A receipt of another git process, or one that names none, does not count for this commit.
         let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
         let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
@@ -245,7 +245,7 @@ impl Recorder<'_> {
         let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
         let node = node_of(ws, commit, &actor)?;
         let tests = tests(ws, loaded, commit, derived.code);
-        let moved = tests.is_none() && carries.is_none() && self.is_moved(entry);
+        let moved = tests.is_none() && carries.is_none() && self.is_moved(entry, derived.diff.hash, loaded);
         let record = CommitRecord {
             recorded_at: ctx.now,
             uptime: ctx.uptime(),
@@ -288,8 +288,7 @@ impl Recorder<'_> {
         let moved = || attempts::carried(ws, store, entry.commit, &derived.diff);
         match entry.kind {
             CommitKind::Rebase | CommitKind::CherryPick => moved(),
-            CommitKind::Normal if ws.repo.is_applying_patches() => moved(),
-            CommitKind::Normal if entry.recording == Recording::Patched => moved(),
+            CommitKind::Normal if entry.by_patch => moved(),
             CommitKind::Normal => {
                 let beside = loaded.beside.done.iter().chain(loaded.beside.aside.iter().map(|one| &one.fact));
                 attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
@@ -299,10 +298,10 @@ impl Recorder<'_> {
         }
     }
 
-    /// True where git only moved or reworded a commit that no hook had recorded. Of a patch that carries no attempt of this
-    /// clone, all that is known is who wrote it, and when.
-    fn is_moved(&self, entry: &Entry<'_>) -> bool {
-        let Self { ctx, ws, store, .. } = self;
+    /// True where git only moved or reworded a commit that no hook had recorded. The commit that a patch was made of is mostly not
+    /// here; that its change is recorded is seen all the same, whatever the patch says of its origin.
+    fn is_moved(&self, entry: &Entry<'_>, diff: DiffHash, loaded: &LoadedTimeline) -> bool {
+        let Self { ws, store, .. } = self;
         let commit = entry.commit;
         let unseen = |id: &CommitId| bound::is_unseen(&ws.repo, store, *id, &commit.committer_email);
         match entry.kind {
@@ -311,8 +310,10 @@ impl Recorder<'_> {
                 .sources
                 .iter()
                 .any(|id| ws.repo.tree_of(*id).is_ok_and(|tree| tree == commit.tree) && unseen(id)),
-            CommitKind::Normal if entry.recording == Recording::AtCommit && ws.repo.is_applying_patches() => {
-                bound::maker(commit).is_none() || gate_hook::is_unhooked_patch(ctx, ws, commit.authored_at)
+            CommitKind::Normal if entry.by_patch => {
+                let says = |id: &CommitId| store.readable(*id).is_some_and(|record| !record.is_silent());
+                !loaded.results_of(ws).of_diff(diff).iter().any(says)
+                    && entry.sources.last().is_none_or(unseen)
             }
             CommitKind::Normal | CommitKind::Merge | CommitKind::Revert => false,
         }
@@ -335,8 +336,9 @@ impl Recorder<'_> {
             let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
             let (made_by, sources) = (&[][..], Vec::new());
             let (binds, head) = (bound::binds_commit(ctx, ws, &commit), head.id);
+            let (commit, by_patch) = (&commit, is_patch);
             let entry =
-                Entry { commit: &commit, head, binds, kind, gate, skipped, recording, made_by, sources };
+                Entry { commit, head, binds, kind, gate, skipped, recording, by_patch, made_by, sources };
             self.record(&entry)?;
             match gate {
                 Gate::Passed => caught_up.cut_short += 1,
@@ -422,7 +424,7 @@ pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>,
     if ws.repo.commit(head)?.parents.len() < 2 {
         return Ok(None);
     }
-    post_commit(ctx, ws)
+    post_commit(ctx, ws, GitHook::PostMerge)
 }
 
 /// A commit that is to be recorded.
@@ -436,6 +438,8 @@ struct Entry<'a> {
     gate: Gate,
     skipped: Vec<Skip>,
     recording: Recording,
+    /// True where `git am` made it.
+    by_patch: bool,
     /// The git processes that made it; none of one that is caught up.
     made_by: &'a [GitProcess],
     /// The commits that it was made of, as git named them; none of one that is caught up.

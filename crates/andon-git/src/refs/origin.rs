@@ -19,6 +19,8 @@ const SEARCHED: usize = 64;
 /// Commits of a squash that are read, and most bytes of the message that names them.
 const MAX_SQUASHED: usize = 64;
 const MAX_SQUASH_MESSAGE: u64 = 64 << 10;
+/// Most bytes of a line of a state file.
+const MAX_LINE: u64 = 128;
 /// Steps of a rebase, as its reflog messages name them in parentheses.
 const REBASE_STEPS: WordList =
     words!["start", "pick", "reword", "edit", "squash", "fixup", "continue", "finish", "merge"];
@@ -173,13 +175,25 @@ impl Repo {
 
     /// The commits that `git merge --squash` left to be committed as one, the newest first; at most 64.
     pub fn squashed(&self) -> Vec<CommitId> {
-        let path = self.git_dir().join("SQUASH_MSG");
-        let mut text = Vec::new();
-        // One that is not there names none.
-        let _ = File::open(path).and_then(|file| file.take(MAX_SQUASH_MESSAGE).read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text);
+        let text = self.begin_of("SQUASH_MSG", MAX_SQUASH_MESSAGE);
         let named = text.lines().filter_map(|line| line.strip_prefix("commit ")?.parse().ok());
         named.take(MAX_SQUASHED).collect()
+    }
+
+    /// The commit of which the patch was made that `git am` applies, where it is here: `git format-patch` begins it with `From ID`.
+    pub fn patched_from(&self) -> Option<CommitId> {
+        let number: u32 = self.begin_of("rebase-apply/next", MAX_LINE).trim().parse().ok()?;
+        let patch = self.begin_of(&format!("rebase-apply/{number:04}"), MAX_LINE);
+        let id = patch.strip_prefix("From ")?.split(' ').next()?.parse().ok()?;
+        (self.is_applying_patches() && self.find_commit(id).is_ok()).then_some(id)
+    }
+
+    /// The first bytes of a state file; one that is not there is empty.
+    fn begin_of(&self, name: &str, most: u64) -> String {
+        let mut text = Vec::new();
+        let path = self.git_dir().join(name);
+        let _ = File::open(path).and_then(|file| file.take(most).read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// True while `git am` is under way.
