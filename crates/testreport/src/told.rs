@@ -34,6 +34,8 @@ const ENDINGS: WordList = WordList::section(PHRASES, "endings");
 const FAILED_SESSIONS: WordList = WordList::section(PHRASES, "failures of sessions");
 /// Patterns of lines with which compilers, linkers and interpreters say that there is nothing to run: a place, then an error.
 const BUILD_ERRORS: WordList = WordList::section(PHRASES, "errors of builds");
+/// Patterns of lines that count in another order, and what they say in words.
+const ORDERS: WordList = WordList::section(PHRASES, "orders of counts");
 /// Others that are known as such in the output of a build that failed alone.
 const PLACED_ERRORS: WordList = WordList::section(PHRASES, "places of errors of builds");
 
@@ -47,6 +49,8 @@ pub(super) struct ToldTests {
     ended_well: bool,
     /// Tests that failed, in words that alone are no count of a run.
     failing: u64,
+    /// A line counts all that ran, and some that failed.
+    sums_up: bool,
     /// Lines that name a test that passed, and one that failed.
     named: u64,
     names_failed: bool,
@@ -69,16 +73,20 @@ impl ToldTests {
             self.is_whole |= percent == "100";
         } else if names_a_test(text) {
             self.named += 1;
-        } else if text.contains("FAIL") && names_a_test(&text.replace("FAIL", "PASS")) {
-            self.names_failed = true;
         } else {
             self.in_table = text.starts_with("Test Summary:") && text.contains("Pass");
-            self.count(&LineNumbers::of(text));
+            let line = LineNumbers::of(text);
+            if text.contains("FAIL") && !line.sums_up() && names_a_test(&text.replace("FAIL", "PASS")) {
+                self.names_failed = true;
+            } else {
+                self.count(&line);
+            }
         }
     }
 
     fn count(&mut self, line: &LineNumbers) {
         self.ended_well |= line.failed == Some(0) || line.says_passed;
+        self.sums_up |= line.sums_up();
         let Some(more) = line.counts() else {
             self.announced = self.announced.max(line.tests.unwrap_or(0));
             self.failing = self.failing.max(line.failed.unwrap_or(0));
@@ -99,13 +107,14 @@ impl ToldTests {
         (failed == 0).then_some(Counts { total, passed, skipped, ..Counts::default() })
     }
 
-    /// The tests that it counts or names, some of which failed and some passed: words for an error alone are no summary.
+    /// The tests that it counts or names, some of which failed: words for an error alone are no summary.
     fn red(&self) -> Option<Counts> {
         let Counts { passed, failed, skipped, .. } = self.counted.unwrap_or_default();
         let failed =
             [failed, self.failing, u64::from(self.names_failed)].into_iter().find(|number| *number > 0)?;
         let others = [passed, self.announced.saturating_sub(failed), self.named];
-        let passed = others.into_iter().find(|number| *number > 0)?;
+        let is_summary = self.sums_up || self.announced >= failed;
+        let passed = others.into_iter().find(|number| *number > 0).or(is_summary.then_some(0))?;
         let total = passed.saturating_add(failed).saturating_add(skipped);
         Some(Counts { total, passed, failed, skipped, ..Counts::default() })
     }
@@ -141,14 +150,16 @@ pub(super) struct LineNumbers {
     skipped: Option<u64>,
     of_tests: bool,
     says_passed: bool,
-    /// Words in all: `Ok: 3` is nothing but a count.
+    /// Words in all, and numbers and known words among them: `Ok: 3` is nothing but a count.
     words: usize,
+    known: usize,
+    numbers: usize,
 }
 
 impl LineNumbers {
     pub(super) fn of(text: &str) -> Self {
         let mut line = Self::default();
-        let text = text.to_ascii_lowercase().replace(". ", ", ");
+        let text = in_order(&text.to_ascii_lowercase()).replace(". ", ", ");
         for part in text.split([',', ';', '|', '(', ')', '[', ']']) {
             line.part(part);
         }
@@ -175,20 +186,32 @@ impl LineNumbers {
             if word == "total" {
                 self.total = beside.or(self.total);
             }
-            let known = [
-                (TESTS, &mut self.tests),
-                (PASSED, &mut self.passed),
-                (SUCCEEDED, &mut self.succeeded),
-                (FAILED, &mut self.failed),
-                (SKIPPED, &mut self.skipped),
+            let known = [TESTS, PASSED, SUCCEEDED, FAILED, SKIPPED];
+            let sums = [
+                &mut self.tests,
+                &mut self.passed,
+                &mut self.succeeded,
+                &mut self.failed,
+                &mut self.skipped,
             ];
-            for (list, sum) in known.into_iter().filter(|(list, _)| list.contains(word)) {
+            for (list, sum) in known.into_iter().zip(sums).filter(|(list, _)| list.contains(word)) {
                 let more = beside.filter(|_| list != TESTS || sum.is_none());
                 *sum = more.map(|more| sum.unwrap_or(0).saturating_add(more)).or(*sum);
             }
+            let is_number = word.parse::<u64>().is_ok();
+            self.numbers += usize::from(is_number);
+            self.known += usize::from(is_number || known.iter().any(|list| list.contains(word)) || between(at));
             self.of_tests |= TESTS.contains(word);
             self.says_passed |= PASSED.contains(word) || SUCCEEDED.contains(word);
         }
+    }
+
+    /// True for a line that counts what failed of all that ran.
+    fn sums_up(&self) -> bool {
+        let failed = self.failed.unwrap_or(0);
+        let is_of_all = self.tests.or(self.total).is_some_and(|all| all >= failed);
+        let is_count = self.of_tests && self.known == self.words;
+        failed > 0 && (self.passed.is_some() || is_of_all && self.numbers > 1 || is_count)
     }
 
     /// The number of tests that the line counts without a verdict.
@@ -213,6 +236,16 @@ impl LineNumbers {
         let passed = passed.or_else(|| (failed > 0 && (self.of_tests || is_count)).then_some(0))?;
         Some(Counts { passed, failed, skipped, ..Counts::default() })
     }
+}
+
+/// `00:01 +2 -1: Some tests failed.`, `1 out of 3 tests failed`: the same, each number before its word. The text is in small letters.
+fn in_order(text: &str) -> String {
+    static COMPILED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+        let rows = ORDERS.iter().filter_map(|row| row.split_once(" => "));
+        rows.filter_map(|(row, words)| Some((pattern(row)?, words))).collect()
+    });
+    let found = COMPILED.iter().filter(|_| text.contains("failed")).find(|(order, _)| order.is_match(text));
+    found.map_or_else(|| text.to_owned(), |(order, words)| order.replace(text, *words).into_owned())
 }
 
 /// The tests that a text counts in words that no reader knows, where some of them failed.
@@ -377,6 +410,25 @@ mod tests {
             ("Ran 2 tests in 0.001s\n\nFAILED (failures=1)", Some(1)),
             ("FAIL: adds\nPASS: subs", Some(1)),
             ("2 passed, 1 failed", Some(1)),
+            ("00:01 +2 ~1 -1: Some tests failed.", Some(1)),
+            ("00:01 +0 -2: Some tests failed.\n\nFailing tests:\n test/a_test.dart: adds", Some(2)),
+            ("00:01 +0 -1: adds [E]", None),
+            ("✘ Test run with 2 tests failed after 0.002 seconds with 1 issue.", Some(1)),
+            ("✘ Test run with 9 tests in 2 suites failed after 0.002 seconds with 3 issues.", Some(3)),
+            ("1 out of 2 tests failed (0.00s)", Some(1)),
+            ("1 test, 1 failure", Some(1)),
+            ("FAILED | 0 passed | 1 failed (12ms)", Some(1)),
+            (" 0 pass\n 1 fail\nRan 1 tests across 1 files. [12.00ms]", Some(1)),
+            ("[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0", Some(1)),
+            ("Ran 2 tests containing 2 assertions.\n2 failures, 0 errors.", Some(2)),
+            ("0 scenarios passed, 1 failed, 0 skipped", Some(1)),
+            ("  1 test failed", Some(1)),
+            (" 1 FAILED TEST", Some(1)),
+            ("2 errors", None),
+            ("test_connection: attempt 2 failed, retrying in 5 s", None),
+            ("worker 3: test 12 failed, 4 more to go", None),
+            ("the CI said that 3 tests failed", None),
+            ("Build FAILED. 2 errors, 3 warnings", None),
             ("error: 1 failure", None),
             ("FAIL: adds", None),
             ("3 tests passed", None),
