@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::progress::{Credit, Credits, Step, baseline};
+use super::excuses::{FEWER_FAIL, NEWLY_PASS, TICKED, WRITTEN};
+use super::progress::{CREDITS, Credit, Credits, Step, baseline, writes};
 use crate::domain::facts::{UncreditedFall, Weakening};
 use crate::domain::test_run::{TestEvidence, TestStatus};
 use crate::domain::{ids::Signature, signatures::signature};
@@ -82,24 +83,33 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     attempts
 }
 
-/// Returns whether fewer tests fail in the newest iteration than before it, and none is gone: whatever else goes on, that is
-/// progress.
-pub(super) fn failures_fall(timeline: &Timeline) -> bool {
-    let tested =
-        |iteration: &Iteration| iteration.tests.as_ref().is_some_and(|tests| tests.code == iteration.code);
-    if !timeline.newest().is_some_and(tested) {
-        return false;
+/// The progress of the newest iteration, by the name of the excuse that every rule about stalls honours: whatever else goes on,
+/// the work moves. What a loop could bring for ever, such as trivial tests, counts [`CREDITS`] times in a row.
+pub(crate) fn progress(timeline: &Timeline) -> Option<&'static str> {
+    let newest = timeline.newest()?;
+    let row = |moves: &dyn Fn(&Iteration) -> bool| {
+        timeline.candidates().rev().take_while(|one| moves(one)).take(CREDITS + 1).count()
+    };
+    let few =
+        |times: usize| (1..=CREDITS).contains(&times) && timeline.candidates().next_back() == Some(newest);
+    let written =
+        || [TICKED, WRITTEN].into_iter().find(|what| few(row(&|one| writes(timeline, one) == Some(*what))));
+    if newest.tests.as_ref().is_none_or(|tests| tests.code != newest.code) {
+        return written();
     }
     let attempts = attempts(timeline);
     let mut known = attempts.iter().rev().filter(|attempt| attempt.tests.is_some());
-    let newest = known.next().filter(|newest| Some(newest.iteration) == timeline.newest());
-    let before = known.next().map(|before| before.step);
-    newest.is_some_and(|newest| match newest.step {
+    let (own, before) = (known.next(), known.next().map(|before| before.step));
+    let fewer = own.filter(|own| own.iteration == newest).is_some_and(|own| match own.step {
         Step::Fall { gone } => gone == 0,
         Step::Recovery => true,
         Step::Green => before.is_some_and(|before| before != Step::Green),
         Step::Unknown | Step::First | Step::Rise { .. } | Step::NotLower { .. } => false,
-    })
+    });
+    let gains = |one: &Iteration| {
+        attempts.iter().any(|it| it.iteration == one && it.tests.is_some() && it.credit == Credit::Gain)
+    };
+    if fewer { Some(FEWER_FAIL) } else { few(row(&gains)).then_some(NEWLY_PASS).or_else(written) }
 }
 
 /// The failures before an untested change of code.
@@ -361,5 +371,73 @@ mod tests {
             commit(3).tests(other(3, TestStatus::NoTests)),
         ]);
         assert_eq!(found, [Step::Unknown; 3]);
+    }
+}
+
+#[cfg(test)]
+mod progress_tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::detect::rule::{ANY_EVENT, LOOP};
+    use crate::detect::{REGISTRY, RuleInput};
+    use crate::domain::about::RuleSubject;
+    use crate::domain::workflow::{Edits, Node, Workflow};
+    use crate::testkit::{Commit, commit, green, red, timeline};
+
+    fn of(commits: Vec<Commit>, edits: Edits) -> Option<&'static str> {
+        let mut line = timeline(commits);
+        let node = Node { name: "agent".into(), edits, matches: vec![], max_turns: None, max_runtime: None };
+        line.workflow = Arc::new(Workflow { nodes: vec![node], ..Workflow::default() });
+        progress(&line)
+    }
+
+    #[test]
+    fn what_moves_is_one_notion() {
+        let tick = |done: u64| commit(1).docs(u8::try_from(done).unwrap(), (done - 1, 9), (done, 9));
+        let text = |state: u8| commit(1).docs(state, (0, 0), (0, 0));
+        let passing = |state: u8, total: u64| commit(state).tests(green(state, total));
+        let stays = |state: u8, total: u64| commit(state).tests(red(state, &["a"], total));
+        let many = |count: u64, one: &dyn Fn(u64) -> Commit| (1..=count).map(one).collect::<Vec<_>>();
+        let byte = |number: u64| u8::try_from(number).unwrap();
+        let table: Vec<(&str, Vec<Commit>, Option<&str>)> = vec![
+            ("nothing", vec![], None),
+            ("work alone", vec![commit(1), commit(2)], None),
+            (
+                "fewer fail",
+                vec![commit(1).tests(red(1, &["a", "b"], 9)), commit(2).tests(red(2, &["a"], 9))],
+                Some(FEWER_FAIL),
+            ),
+            ("one stays red and another newly passes", vec![stays(1, 9), stays(2, 10)], Some(NEWLY_PASS)),
+            ("more tests pass", vec![passing(1, 9), passing(2, 10)], Some(NEWLY_PASS)),
+            ("as many pass", vec![passing(1, 9), passing(2, 9)], None),
+            ("five times in a row", many(6, &|it| passing(byte(it), it)), Some(NEWLY_PASS)),
+            ("six times in a row", many(7, &|it| passing(byte(it), it)), None),
+            ("six times in a row, red", many(7, &|it| stays(byte(it), it + 1)), None),
+            ("it was then", vec![passing(1, 9), passing(2, 10), commit(3)], None),
+            ("an item is ticked off", vec![commit(1), tick(1)], Some(TICKED)),
+            ("and off again", vec![tick(1), commit(1).docs(9, (1, 9), (0, 9)), tick(1)], None),
+            ("item after item", many(5, &tick), Some(TICKED)),
+            ("without end", many(6, &tick), None),
+            ("a text of a node that edits", vec![commit(1), text(1)], None),
+        ];
+        for (name, commits, expected) in table {
+            assert_eq!(of(commits, Edits::Expected), expected, "{name}");
+        }
+        assert_eq!(of(vec![commit(1), text(1)], Edits::None), Some(WRITTEN));
+        assert_eq!(of(vec![text(1), text(2), text(1)], Edits::None), None, "an old text");
+    }
+
+    #[test]
+    fn every_rule_about_stalls_honours_it() {
+        for rule in REGISTRY.iter().filter(|rule| [LOOP, ANY_EVENT].contains(&rule.stages)) {
+            let honoured = super::super::excuses::PROGRESS
+                .iter()
+                .filter(|name| rule.excuses().any(|it| it.name == **name));
+            let count = honoured.count();
+            // Budgets bind whatever moves. What happens within a turn begins anew with each iteration, or each edit.
+            let other = rule.reads != RuleInput::Records || rule.about.judges == RuleSubject::Calls;
+            assert!(count == 4 || other && count == 0, "{}: {count}", rule.id);
+        }
     }
 }

@@ -90,24 +90,25 @@ pub struct ExcuseText {
 }
 
 /// The excuses that the rule of that id honours, and those called `besides`.
-pub(super) fn honoured_by(
-    rule: &str,
-    besides: [Option<&'static str>; 2],
-) -> impl Iterator<Item = ExcuseText> {
+pub(super) fn honoured_by(rule: &str, besides: Vec<&'static str>) -> impl Iterator<Item = ExcuseText> {
     WordList(include_str!("excuses.txt")).iter().filter_map(move |row| {
         let (name, rest) = row.split_once(" | ")?;
         let (rules, meaning) = rest.split_once("| ")?;
         let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule));
         let by_itself = rules.split(' ').any(|id| id == rule);
-        (of_commits || by_itself || besides.contains(&Some(name))).then_some(ExcuseText { name, meaning })
+        (of_commits || by_itself || besides.contains(&name)).then_some(ExcuseText { name, meaning })
     })
 }
 
 /// The excuse of commits that a program makes by the clock.
 pub(super) const BY_THE_CLOCK: &str = "a program that commits by the clock";
 
-/// The excuse of work that goes well, whatever else it looks like.
+/// The excuses of work that goes well, whatever else it looks like: what [`progress`](super::attempts::progress) finds.
+pub(super) const PROGRESS: [&str; 4] = [FEWER_FAIL, NEWLY_PASS, TICKED, WRITTEN];
 pub(super) const FEWER_FAIL: &str = "failing tests that fall in number";
+pub(super) const NEWLY_PASS: &str = "tests that newly pass";
+pub(super) const TICKED: &str = "items that are ticked off";
+pub(super) const WRITTEN: &str = "documents of a node without edits";
 
 /// The first excuse for `one` that the rule of that id honours.
 pub(super) fn excuse(

@@ -25,6 +25,7 @@ mod test_files;
 mod testkit;
 mod words;
 
+pub(crate) use attempts::progress;
 pub use attempts::uncredited_falls;
 pub use evaluation::{evaluate, run};
 pub use excuses::ExcuseText;

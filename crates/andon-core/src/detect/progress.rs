@@ -6,9 +6,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::excuses::{TICKED, WRITTEN};
 use crate::domain::test_run::{TestEvidence, TestRun};
-use crate::domain::{change::Nature, ids::Oid};
-use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome};
+use crate::domain::{change::Nature, ids::Oid, workflow::Edits};
+use crate::history::{
+    DocsProgress, Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome,
+};
 
 /// A step of the failing count, seen from the last time that all tests passed.
 /// `gone` are the tests that ran earlier in the window and did not run now.
@@ -42,7 +45,7 @@ pub(super) enum Credit {
 }
 
 /// Attempts running that are given credit.
-pub(super) const CREDITS: u64 = 5;
+pub(super) const CREDITS: usize = 5;
 
 /// The credit that was given.
 #[derive(Debug, Default)]
@@ -50,7 +53,7 @@ pub(super) struct Credits {
     /// Most tests that passed at once.
     passed: Option<u64>,
     /// Attempts running that had credit.
-    running: u64,
+    running: usize,
 }
 
 impl Credits {
@@ -58,7 +61,7 @@ impl Credits {
     pub fn credit(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<Cow<'_, str>>) -> Credit {
         let passed = passed_count(tests);
         // More that pass because fewer fail is progress of another kind.
-        let stays = matches!(step, Step::NotLower { gone: 0 } | Step::Rise { gone: 0 });
+        let stays = matches!(step, Step::NotLower { gone: 0 } | Step::Rise { gone: 0 } | Step::Green);
         let newly = stays && passed > self.passed && self.passed.is_some();
         self.passed = self.passed.max(passed);
         let named = outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated;
@@ -69,7 +72,7 @@ impl Credits {
         if !(newly || known) || self.running >= CREDITS {
             return Credit::Strike;
         }
-        self.running += 1;
+        self.running += usize::from(step != Step::Green);
         if newly { Credit::Gain } else { Credit::Known }
     }
 }
@@ -141,8 +144,19 @@ pub(super) fn passed_count(tests: &TestEvidence) -> Option<u64> {
     failing_count(tests).filter(|_| tests.counts().ran() > 0).map(|_| tests.passed)
 }
 
-/// The number of the newest iteration that brought a state of the code or a test result that the window had not seen; 0
-/// where none did.
+/// Returns the progress of `one` in documents, by the name of the excuse. What a node without edits wrote in a turn is only known to
+/// be another text: `docs-loop` is for those that go round.
+pub(super) fn writes(timeline: &Timeline, one: &Iteration) -> Option<&'static str> {
+    let is_task = || timeline.workflow.edits(&one.node) == Edits::None;
+    match (timeline.docs_progress(one), one.source) {
+        (DocsProgress::Ticked, _) => Some(TICKED),
+        (DocsProgress::NewText, _) | (_, Source::Turn(TurnChange::Documents)) if is_task() => Some(WRITTEN),
+        _ => None,
+    }
+}
+
+/// The number of the newest iteration that brought a state of the code or a test result that the window had not seen, or
+/// progress in documents; 0 where none did.
 pub(super) fn last_moved(timeline: &Timeline) -> u64 {
     let (mut codes, mut results) = (BTreeSet::new(), BTreeSet::new());
     let mut newest = 0;
@@ -156,7 +170,7 @@ pub(super) fn last_moved(timeline: &Timeline) -> u64 {
             let counts = tests.counts();
             results.insert((tests.signature, counts.passed, counts.failing(), counts.skipped))
         });
-        if new_code || new_result {
+        if new_code || new_result || writes(timeline, one).is_some() {
             newest = one.number;
         }
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::attempts::failures_fall;
-use super::excuses::{BY_THE_CLOCK, ExcuseText, FEWER_FAIL, honoured_by, is_by_the_clock};
+use super::attempts::progress;
+use super::excuses::{BY_THE_CLOCK, ExcuseText, PROGRESS, honoured_by, is_by_the_clock};
 use super::situation::Situation;
 use crate::domain::about::{About, EventClass, section};
 use crate::domain::decision::Stage;
@@ -154,11 +154,10 @@ impl Rule {
         let found = (self.check)(situation, setting)?;
         let excused =
             self.is_about_rounds() && found.level > Level::Note && is_by_the_clock(situation.timeline);
-        let falls =
-            || self.is_of_iterations() && found.level > Level::Note && failures_fall(situation.timeline);
-        let limits =
-            [excused.then_some(Limit::note(BY_THE_CLOCK)), falls().then_some(Limit::note(FEWER_FAIL))];
-        Some(found.within(limits.into_iter().flatten()))
+        let counts = self.is_of_iterations() && found.level > Level::Note;
+        let progress = counts.then(|| progress(situation.timeline)).flatten();
+        let limits = [excused.then_some(BY_THE_CLOCK), progress];
+        Some(found.within(limits.into_iter().flatten().map(Limit::note)))
     }
 
     /// Returns whether it judges iterations by the records.
@@ -174,8 +173,9 @@ impl Rule {
 
     /// The excuses that lessen its findings or keep a commit from counting, each with its meaning.
     pub fn excuses(&self) -> impl Iterator<Item = ExcuseText> {
-        let of_clock = self.is_about_rounds().then_some(BY_THE_CLOCK);
-        honoured_by(self.id, [of_clock, self.is_of_iterations().then_some(FEWER_FAIL)])
+        let clock: &[&str] = if self.is_about_rounds() { &[BY_THE_CLOCK] } else { &[] };
+        let progress: &[&str] = if self.is_of_iterations() { &PROGRESS } else { &[] };
+        honoured_by(self.id, [clock, progress].concat())
     }
 
     /// This rule's level and parameters before any configuration.

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use crate::detect::progress;
 use crate::domain::escalation::{
     Episode, EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal, splits_running,
 };
@@ -25,6 +26,8 @@ pub struct SignalFacts {
     /// The newest rounds of reviewers, oldest first; they may be stale between votes.
     pub verdicts: Vec<ReviewTally>,
     pub rules: BTreeSet<Signal>,
+    /// True if the work moves, whatever else it looks like ([`crate::detect::progress`]): no sign counts then.
+    pub progress: bool,
     /// Who saw it.
     pub seen: Observation,
 }
@@ -71,6 +74,9 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
     // What a weak change leaves as it was is one fact, seen twice.
     if memory.hot.contains(&Signal::WeakChange) {
         memory.hot.remove(&Signal::NoChange);
+    }
+    if facts.progress {
+        memory.hot.clear();
     }
     remember(memory, facts);
     if memory.hot.len() < 2 {
@@ -124,7 +130,11 @@ pub fn episode(
         remember(&mut memory, &state_of(timeline, at));
     }
     if iterations > 0 {
-        let newest = SignalFacts { rules: rules(timeline), ..facts(timeline, iterations - 1) };
+        let newest = SignalFacts {
+            rules: rules(timeline),
+            progress: progress(timeline).is_some(),
+            ..facts(timeline, iterations - 1)
+        };
         step(&mut memory, &newest, Some(knobs));
     }
     if memory.hot.len() < 2 {
@@ -148,11 +158,12 @@ pub fn every_iteration(
     for at in 0..iterations {
         let last = at + 1 == iterations;
         let mut facts = facts(timeline, at);
-        facts.rules = match last {
-            true => now.clone(),
-            false if could_matter(&now, &facts) => rules(&timeline.until(at + 1)),
-            false => BTreeSet::new(),
-        };
+        if last {
+            (facts.rules, facts.progress) = (now.clone(), progress(timeline).is_some());
+        } else if could_matter(&now, &facts) {
+            let window = timeline.until(at + 1);
+            (facts.rules, facts.progress) = (rules(&window), progress(&window).is_some());
+        }
         call = step(&mut memory, &facts, Some(knobs));
     }
     Episode {

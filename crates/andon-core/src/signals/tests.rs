@@ -38,6 +38,7 @@ impl Loop {
             code: Some(CodeId([code; 32])),
             verdicts: verdicts.to_vec(),
             rules: BTreeSet::new(),
+            progress: false,
             seen: self.seen,
         };
         step(&mut self.memory, &facts, self.knobs.as_ref())

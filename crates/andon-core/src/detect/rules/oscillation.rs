@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::excuses::{GOING_BACK, excuse, flips, is_pull_request, is_switch};
+use crate::detect::excuses::{GOING_BACK, NEWLY_PASS, excuse, flips, is_pull_request, is_switch};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Gain, gained_since};
 use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
@@ -196,7 +196,7 @@ fn beside(round: RepeatedSequence, least: usize, gain: Gain, setting: &RuleSetti
         Gain::Nothing if round.strikes() >= round.needed(setting.size(&BESIDE)) => None,
         Gain::Nothing | Gain::Unknown if is_late => Some(Limit::warn(excuse)),
         Gain::Nothing | Gain::Unknown => Some(Limit::note(excuse)),
-        Gain::NewlyPassing => Some(Limit::note("tests that newly pass")),
+        Gain::NewlyPassing => Some(Limit::note(NEWLY_PASS)),
     }
 }
 
