@@ -137,6 +137,45 @@ fn a_round_is_asked_and_answered_in_plain_words() {
 }
 
 #[test]
+fn what_an_answer_to_agents_was_worth_is_written_by_the_loop_that_went_on() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    stage.iterate("1\n", &["ok a", "not ok b"], "Begin").ok();
+    stage.iterate("2\n", &["not ok a", "ok b"], "Try").ok();
+    let entry = deferred(&stage, "a or b?");
+    by(&stage, "ann", &["review", "accept", &entry]).ok();
+    let said = [
+        "review",
+        "resolve",
+        entry.as_str(),
+        "--decision",
+        "accept_opposer",
+        "--rationale",
+        "b was wrong",
+        "--sycophancy",
+        "no",
+        "it disagrees",
+    ];
+    by(&stage, "ann", &said).ok();
+    let outcomes = |stage: &Stage| {
+        let all = stage.andon(&["review", "status", "--ledger", "--format", "json"]).ok().stdout;
+        let ledger: Value = serde_json::from_str(all.lines().last().unwrap()).unwrap();
+        ledger["settlements"].as_array().unwrap().iter().filter(|one| one["converged"] == json!(true)).count()
+    };
+    for number in 10..17 {
+        stage.iterate(&format!("{number}\n"), &["ok a", "ok b"], &format!("Go on {number}")).ok();
+    }
+    assert_eq!(outcomes(&stage), 0, "seven are not enough");
+    stage.iterate("17\n", &["ok a", "ok b"], "Go on 17").ok();
+    assert_eq!(outcomes(&stage), 1);
+    stage.iterate("18\n", &["ok a", "ok b"], "Go on 18").ok();
+    stage.git(&["commit", "-q", "--amend", "-m", "Go on with 18"]).ok();
+    assert_eq!(outcomes(&stage), 1, "once");
+    let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
+    assert!(!checked.all().contains("outcome "), "{checked}");
+}
+
+#[test]
 fn agreement_is_found_whatever_the_judge_says() {
     let stage = Stage::installed();
     with_ann(&stage);

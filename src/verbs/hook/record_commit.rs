@@ -95,7 +95,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace, hook: GitHook) -> Result<Optio
     let (commit, made_by) = (&commit, &made_by[..]);
     let entry = Entry { commit, head, binds, kind, gate, skipped, recording, by_patch, made_by, sources };
     let (decision, mut loaded) = recorder.record(&entry)?;
-    or_warn(outcomes::record(ctx, ws, &recorder.store), &mut loaded.warnings);
+    or_warn(outcomes::record(ctx, ws, &recorder.store, &loaded.window.facts), &mut loaded.warnings);
     let caught_up = if binds { caught_up } else { LateRecords::default() };
     Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }

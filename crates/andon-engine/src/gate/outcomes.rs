@@ -1,17 +1,18 @@
-//! The course of the loop after a signed answer (R7). Eight tested commits later, the clone that made them writes their
-//! result to the ledger, so that the worth of an answer changes the weight of its author. The records hold everything,
-//! so that any clone can compare.
+//! The course of the loop after a signed answer, to a halt or to a round of agents (R7). Eight tested commits later, the clone that
+//! made them writes their result to the ledger, so that the worth of an answer changes the weight of its author. The records hold
+//! everything, so that any clone can compare: an answer was given before the first commit whose record has seen it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::asking::{self, Draft, SignedLedger};
 use crate::{Result, context::Context, halts, workspace::Workspace};
-use andon_core::domain::facts::{Ack, AckHow};
+use andon_core::domain::facts::CommitFact;
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{effect::AckMode, test_run::TestEvidence};
+use andon_core::domain::{record::CommitRecord, test_run::TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};
+use andon_review::round::{DecidedBy, RoundDecision};
 use andon_store::{ledger::Ledger, notes::NotesStore};
 
 /// Iterations that an outcome holds, before and after.
@@ -19,8 +20,8 @@ const ITERATIONS: usize = 8;
 /// Most commits that are looked at for them: those without tests are passed over.
 const MOST: usize = 64;
 
-/// Commits with the tests of their records, newest first.
-type TestedCommits = Vec<(CommitId, TestEvidence)>;
+/// Records that have tests, newest first.
+type TestedCommits = Vec<(CommitId, CommitRecord)>;
 
 /// The commits before one, newest first, with the tests of their records.
 struct Course {
@@ -38,72 +39,77 @@ fn course(repo: &Repo, store: &NotesStore<'_>, newest: Option<CommitId>) -> Resu
         && found.tested.len() < ITERATIONS
         && found.passed.len() < MOST
     {
-        let tests = store.readable(at).and_then(|record| record.tests);
-        found.tested.extend(tests.map(|tests| (at, tests)));
+        found.tested.extend(tested(store, at));
         found.passed.push(at);
         found.before = repo.commit(at)?.parents.first().copied();
     }
     Ok(found)
 }
 
-/// Writes the outcome of the answer that was given eight tested commits before HEAD, once; its entry.
+fn tested(store: &NotesStore<'_>, at: CommitId) -> Option<(CommitId, CommitRecord)> {
+    store.readable(at).filter(|record| record.tests.is_some()).map(|record| (at, record))
+}
+
+/// Writes the outcomes of the answers that were given eight tested commits before HEAD, each once. `window` are the records before
+/// HEAD's: most often they tell that the ledger did not move there, and nothing has to be read.
 ///
 /// # Errors
 /// The ledger cannot be read or written.
-pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>) -> Result<Option<EntryId>> {
-    if ws.config.guard.ack != AckMode::Signed {
-        return Ok(None);
-    }
+pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>, window: &[CommitFact]) -> Result<()> {
     let head = ws.repo.head()?.commit();
+    let known = window.iter().rev().filter(|fact| fact.id != head && fact.record.tests.is_some());
+    let mut known = known.skip(ITERATIONS - 2);
+    // Those before the newest answer to a halt are not in the window.
+    let Some(own) = known.next() else { return Ok(()) };
+    if known.next().is_some_and(|old| old.record.ledger == own.record.ledger) {
+        return Ok(());
+    }
     let after = course(&ws.repo, store, head)?;
     let is_due = after.tested.len() == ITERATIONS && after.tested.first().map(|(at, _)| *at) == head;
-    let (Some(before), true) = (after.before, is_due) else { return Ok(None) };
+    let (Some(before), true) = (after.before, is_due) else { return Ok(()) };
     let earlier = course(&ws.repo, store, Some(before))?;
-    // The answer lies before the oldest of the eight, and after the tested commit before those.
-    let stop = earlier.tested.first().map(|(at, _)| *at);
-    let until = earlier.passed.iter().position(|at| Some(*at) == stop).map_or(0, |at| at + 1);
-    let ledger = Ledger::open(&ws.repo);
-    let answers = ledger.acks_at(&earlier.passed[..until])?;
-    let signed = |ack: &&Ack| ack.how == AckHow::Signed && ack.counter.is_none();
-    let Some(halt) = answers.iter().rev().find(signed).and_then(|ack| ack.halt) else { return Ok(None) };
-    if earlier.tested.is_empty() {
-        return Ok(None);
-    }
-    let ledger_again = ledger.acks_at(&after.passed)?;
-    let is_free = ledger_again.iter().all(|ack| ack.counter.is_some()) && halts::binding(ws)?.is_none();
-    write(ctx, ws, &Comparison { halt, before: earlier.tested, after: after.tested, is_free })
-}
-
-/// The course of the loop before and after an answer.
-struct Comparison {
-    halt: EntryId,
-    before: TestedCommits,
-    after: TestedCommits,
-    /// No halt followed.
-    is_free: bool,
-}
-
-fn write(ctx: &Context, ws: &Workspace, found: &Comparison) -> Result<Option<EntryId>> {
-    let Comparison { halt, before, after, is_free } = found;
+    let (Some((_, own)), Some((_, old))) = (after.tested.last(), earlier.tested.first()) else {
+        return Ok(());
+    };
     let ledger = asking::load(ws)?;
-    let Some(answer) = ledger.answer_to(*halt) else { return Ok(None) };
-    // The decision of a panel is named by its round.
-    let resolution = answer.code.as_ref().map_or(*halt, |_| answer.resolution).to_string();
-    if outcomes(&ledger).any(|(_, known)| known.resolution == resolution) {
-        return Ok(None);
+    let is_new =
+        |decided: &&RoundDecision| sees(&ledger, own, decided.entry) && !sees(&ledger, old, decided.entry);
+    let rounds = ledger.folded.state.rounds.iter();
+    let decided = rounds.filter_map(|round| Some((round.entry, round.decision().filter(is_new)?)));
+    let names = decided.map(|(round, decided)| named(&ledger, round, decided));
+    let said: BTreeSet<&str> = outcomes(&ledger).map(|(_, said)| said.resolution.as_str()).collect();
+    let names: BTreeSet<String> = names.filter(|name| !said.contains(name.as_str())).collect();
+    if names.is_empty() {
+        return Ok(());
     }
-    let left = *is_free && got_better(&before[0].1, &after[0].1);
-    let (before, after) = (signatures(before), signatures(after));
-    let body = members_of(&AnswerOutcome { before, after, left, resolution });
-    let draft = Draft { kind: "outcome", said: &body, evidence: &[], signer: None };
-    ledger.append(ctx, ws, &draft).map(Some)
+    let acks = Ledger::open(&ws.repo).acks_at(&after.passed)?;
+    let is_free = acks.iter().all(|ack| ack.counter.is_some()) && halts::binding(ws)?.is_none();
+    let left = is_free && got_better(old, &after.tested[0].1);
+    for resolution in names {
+        let (before, after) = (signatures(&earlier.tested), signatures(&after.tested));
+        let body = members_of(&AnswerOutcome { before, after, left, resolution });
+        ledger.append(ctx, ws, &Draft { kind: "outcome", said: &body, evidence: &[], signer: None })?;
+    }
+    Ok(())
+}
+
+/// Returns whether the entry at `index` was in the ledger when `record` was written.
+fn sees(ledger: &SignedLedger, record: &CommitRecord, index: usize) -> bool {
+    let mut heads = record.ledger.values().filter_map(|id| ledger.position(*id));
+    heads.any(|head| ledger.folded.graph.is_at_or_before(index, head))
+}
+
+/// The id that the outcome of a decision gives: the resolution, or the round that a panel decided.
+fn named(ledger: &SignedLedger, round: usize, decided: &RoundDecision) -> String {
+    let entry = if decided.by == DecidedBy::Single { decided.entry } else { round };
+    ledger.entries[entry].id.to_string()
 }
 
 /// The results, oldest first; green is an empty text.
-fn signatures(of: &[(CommitId, TestEvidence)]) -> Vec<String> {
+fn signatures(of: &[(CommitId, CommitRecord)]) -> Vec<String> {
     let one =
         |tests: &TestEvidence| if tests.is_green() { String::new() } else { tests.signature.to_string() };
-    of.iter().rev().map(|(_, tests)| one(tests)).collect()
+    of.iter().rev().filter_map(|(_, record)| record.tests.as_ref()).map(one).collect()
 }
 
 /// Most commits between a tip and an answer whose outcome is compared.
@@ -123,12 +129,17 @@ pub fn unlike_records(repo: &Repo, ledger: &SignedLedger, tip: CommitId) -> Resu
         return Ok(Vec::new());
     }
     let store = NotesStore::open(repo)?;
-    let answers = answers(repo)?;
     let mut wrong = Vec::new();
     for (at, said) in said {
-        let Some(head) = halt_of(ledger, said).and_then(|halt| answers.get(&halt)) else { continue };
-        let Some(after) = after(repo, &store, tip, *head)? else { continue };
-        let before = course(repo, &store, Some(*head))?.tested;
+        let rounds = ledger.folded.state.rounds.iter();
+        let mut decided = rounds.flat_map(|round| round.decisions.iter().map(|one| (round.entry, one)));
+        let Some((_, decided)) = decided.find(|(round, one)| named(ledger, *round, one) == said.resolution)
+        else {
+            continue;
+        };
+        let knows = |record: &CommitRecord| sees(ledger, record, decided.entry);
+        let Some((after, head)) = after(repo, &store, tip, &knows)? else { continue };
+        let before = course(repo, &store, Some(head))?.tested;
         let parts =
             [("before", &said.before, signatures(&before)), ("after", &said.after, signatures(&after))];
         wrong.extend(parts.into_iter().filter(|(_, said, found)| *said != found).map(|(name, ..)| {
@@ -150,47 +161,32 @@ fn outcomes(ledger: &SignedLedger) -> impl Iterator<Item = (usize, &AnswerOutcom
     })
 }
 
-/// The halt that a resolution answered; the outcome of a panel names it.
-fn halt_of(ledger: &SignedLedger, said: &AnswerOutcome) -> Option<EntryId> {
-    let at = ledger.review.iter().position(|entry| entry.id == said.resolution)?;
-    match &*ledger.review[at].payload {
-        Ok(Payload::Resolution(resolution)) => resolution.round.parse().ok(),
-        Ok(_) | Err(_) => Some(ledger.entries[at].id),
-    }
-}
-
-/// At which commit each halt was answered by a signature.
-fn answers(repo: &Repo) -> Result<BTreeMap<EntryId, CommitId>> {
-    let (entries, _) = Ledger::open(repo).read_all()?;
-    let signed = entries.iter().filter_map(|entry| entry.event.answer());
-    let signed = signed.filter(|ack| ack.how == AckHow::Signed);
-    Ok(signed.filter_map(|ack| Some((ack.halt?, ack.head?))).collect())
-}
-
-/// The first [`ITERATIONS`] tested commits after `head` on the way to `tip`, newest first; `None` where it is not there, or they
-/// are fewer.
+/// The first [`ITERATIONS`] tested commits on the way to `tip` whose records have seen it, newest first, and the newest commit whose
+/// record has not; `None` where there is none, or they are fewer.
 fn after(
     repo: &Repo,
     store: &NotesStore<'_>,
     tip: CommitId,
-    head: CommitId,
-) -> Result<Option<TestedCommits>> {
-    let (mut at, mut tested) = (Some(tip), TestedCommits::new());
+    knows: &dyn Fn(&CommitRecord) -> bool,
+) -> Result<Option<(TestedCommits, CommitId)>> {
+    let (mut at, mut found) = (Some(tip), TestedCommits::new());
     for _ in 0..FAR {
         let Some(commit) = at else { return Ok(None) };
-        if commit == head {
-            let first = tested.len().checked_sub(ITERATIONS);
-            return Ok(first.map(|first| tested.split_off(first)));
+        if let Some(record) = store.readable(commit) {
+            if !knows(&record) {
+                let first = found.len().checked_sub(ITERATIONS);
+                return Ok(first.map(|first| (found.split_off(first), commit)));
+            }
+            found.extend(Some(record).filter(|record| record.tests.is_some()).map(|record| (commit, record)));
         }
-        let tests = store.readable(commit).and_then(|record| record.tests);
-        tested.extend(tests.map(|tests| (commit, tests)));
         at = repo.commit(commit)?.parents.first().copied();
     }
     Ok(None)
 }
 
 /// True if all is green now, or a test that failed before the answer no longer does.
-fn got_better(before: &TestEvidence, now: &TestEvidence) -> bool {
+fn got_better(before: &CommitRecord, now: &CommitRecord) -> bool {
+    let (Some(before), Some(now)) = (&before.tests, &now.tests) else { return false };
     let passes = |test| !now.compared().any(|own| own == test);
     now.is_green() || (!now.failing.is_empty() && before.compared().any(passes))
 }
