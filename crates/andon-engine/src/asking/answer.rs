@@ -4,13 +4,15 @@
 //! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use serde_json::Value;
 
 use super::{SignedLedger, act::Draft, short};
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
-use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, paths::CONFIG_FILE, time::Timestamp};
 use andon_git::{Blob, Repo};
@@ -36,6 +38,13 @@ pub struct HaltAnswer {
     pub halt_was: HaltAssessment,
     /// The code that it is for; a panel names none.
     pub code: Option<String>,
+}
+
+impl HaltAnswer {
+    /// Returns whether `ack`, which anybody can write, is how a clone took up this answer.
+    fn is_taken_up_by(&self, ack: &Ack) -> bool {
+        ack.how == AckHow::Signed && ack.by == self.who
+    }
 }
 
 /// The topic by which an answer to a halt says that the loop was not stuck.
@@ -77,7 +86,7 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
     if !entries.iter().any(|entry| matches!(&entry.event, EntryEvent::Unknown { kind } if kind == "policy")) {
         return Ok((entries, warnings));
     }
-    let (mut read, mut unanswered, mut newest) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+    let (mut read, mut signed, mut newest) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for entry in &mut entries {
         match &mut entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
@@ -86,12 +95,14 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
                 let Some(id) = guard.as_ref().and_then(signed_ledger) else { continue };
                 let ledger = read_once(&mut read, repo, id, now)?;
                 let is_here = ledger.entries.iter().any(|entry| entry.id == id);
-                unanswered.extend(Some(entry.id).filter(|halt| is_here && ledger.answer_to(*halt).is_none()));
+                signed.extend(is_here.then(|| (entry.id, ledger.answer_to(entry.id))));
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 // One that names neither a halt nor a counter answers the newest halt of its worktree.
                 let unnamed = newest.get(&ack.worktree).copied().filter(|_| ack.counter.is_none());
-                if let Some(halt) = ack.halt.or(unnamed).filter(|halt| unanswered.contains(halt)) {
+                let Some(halt) = ack.halt.or(unnamed) else { continue };
+                let answer = signed.get(&halt).map(Option::as_ref);
+                if answer.is_some_and(|answer| !answer.is_some_and(|answer| answer.is_taken_up_by(ack))) {
                     (ack.how, ack.halt) = (AckHow::Unsigned, Some(halt));
                 }
             }
@@ -99,6 +110,22 @@ pub fn read_all(repo: &Repo, now: Timestamp) -> Result<(Vec<ledger::Entry>, Vec<
         }
     }
     Ok((entries, warnings))
+}
+
+/// Those of `answers` that are worth something: where only a signature ends a halt, one without sets no count back either.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn that_count(ws: &Workspace, mut answers: Vec<Ack>) -> Result<Vec<Ack>> {
+    if let Some(id) = signed_ledger(&ws.config.guard).filter(|_| !answers.is_empty()) {
+        let ledger = super::open(&ws.repo, Some(id), ws.opened)?;
+        let is_here = ledger.position(id).is_some();
+        answers.retain(|ack| {
+            let own = ack.halt.and_then(|halt| ledger.answer_to(halt));
+            ack.counter.is_some() || !is_here || own.is_some_and(|own| own.is_taken_up_by(ack))
+        });
+    }
+    Ok(answers)
 }
 
 /// The ledger whose witnesses must answer `halt`; `None` where no signature is needed.
@@ -141,6 +168,15 @@ impl SignedLedger {
             halt_was: halt_was(&said),
             rationale: said.rationale.0,
             code: subject.and_then(|subject| subject.code),
+        })
+    }
+
+    /// Returns whether a clone has taken up the answer to `halt`: from then on the loop goes on.
+    fn has_taken_up(&self, halt: EntryId, answer: &HaltAnswer) -> bool {
+        let (halt, how) = (halt.to_string(), AckHow::Signed.as_str());
+        let said = [("halt", halt.as_str()), ("how", how), ("by", &answer.who)];
+        self.entries.iter().filter(|entry| entry.kind == "loop.acknowledged").any(|entry| {
+            said.iter().all(|(key, value)| entry.body.get(*key).and_then(Value::as_str) == Some(*value))
         })
     }
 
@@ -256,7 +292,8 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
     Ok(subject)
 }
 
-/// A halt that was ended without the signature that it needs: it is still unanswered.
+/// A halt that was ended without the signature that it needs, or whose signed answer no clone has taken up yet: it is still
+/// unanswered.
 ///
 /// # Errors
 /// The ledgers cannot be read.
@@ -264,7 +301,9 @@ pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>> {
     let mut read: BTreeMap<EntryId, SignedLedger> = BTreeMap::new();
     for halt in Ledger::open(&ws.repo).ended()? {
         let Some(id) = asks_signature(ws, &halt) else { continue };
-        if read_once(&mut read, &ws.repo, id, ws.opened)?.answer_to(halt.id).is_none() {
+        let ledger = read_once(&mut read, &ws.repo, id, ws.opened)?;
+        let answer = ledger.answer_to(halt.id);
+        if !answer.is_some_and(|answer| ledger.has_taken_up(halt.id, &answer)) {
             return Ok(Some(halt));
         }
     }

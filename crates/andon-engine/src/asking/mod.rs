@@ -17,7 +17,7 @@ use serde_json::Map;
 pub use act::{CapLeft, Draft, editor, given, not_an_agent, signer};
 pub use answer::{
     HaltAnswer, MISTAKEN, asks_signature, config_at, guard_at, halt_subject, ledger_answer, read_all,
-    resolve_halt, unanswered, unfit,
+    resolve_halt, that_count, unanswered, unfit,
 };
 pub use faults::{LedgerFault, faults, rewound, subject, unsigned_answers, why_not};
 pub use texts::nearest;

@@ -82,7 +82,7 @@ pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>, window: &[C
     if names.is_empty() {
         return Ok(());
     }
-    let acks = Ledger::open(&ws.repo).acks_at(&after.passed)?;
+    let acks = asking::that_count(ws, Ledger::open(&ws.repo).acks_at(&after.passed)?)?;
     let is_free = acks.iter().all(|ack| ack.counter.is_some()) && halts::binding(ws)?.is_none();
     let left = is_free && got_better(old, &after.tested[0].1);
     for resolution in names {

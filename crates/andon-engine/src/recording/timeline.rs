@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::recording::attempts::{self, SideAttempts};
 use crate::recording::bound;
-use crate::{Result, error::OpsError, workspace::Workspace};
+use crate::{Result, asking, error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
 use andon_core::domain::settings::{ParamValue, RuleSettings};
@@ -171,7 +171,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
 fn answers_elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
-    Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
+    asking::that_count(ws, Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
 /// The facts of the journal apart from tests and answers.
