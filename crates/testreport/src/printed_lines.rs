@@ -134,7 +134,7 @@ impl PrintedOutput {
 
     /// The tests that the lines name or count, in whatever words.
     pub(super) fn told(&self) -> ToldTests {
-        let mut told = self.told;
+        let mut told = self.told.clone();
         let head = self.head.iter().filter(|_| self.dropped == 0);
         head.chain(&self.tail).for_each(|line| told.line(line));
         told

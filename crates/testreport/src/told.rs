@@ -40,7 +40,7 @@ const ORDERS: WordList = WordList::section(PHRASES, "orders of counts");
 const PLACED_ERRORS: WordList = WordList::section(PHRASES, "places of errors of builds");
 
 /// The tests that an output names or counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ToldTests {
     /// The sum of all lines that count.
     counted: Option<Counts>,
@@ -54,39 +54,58 @@ pub(super) struct ToldTests {
     /// Lines that name a test that passed, and one that failed.
     named: u64,
     names_failed: bool,
+    /// The newest line that names one says that it begins: `[ RUN      ] adds`.
+    is_running: bool,
+    /// Tests of the newest `1 of 3 passed` that did not pass.
+    others: u64,
     /// Marks of progress, and whether it reached its end.
     marks: u64,
     is_whole: bool,
-    /// The columns of a table were named: the next line has its numbers.
-    in_table: bool,
+    /// The columns of a table by their right edges, until its rows end.
+    columns: Vec<(usize, String)>,
+    /// The line before was one of a list of names with their numbers, which is about tests.
+    in_list: bool,
 }
 
 impl ToldTests {
     /// Takes the next line.
     pub(super) fn line(&mut self, line: &str) {
         let text = line.trim();
-        if std::mem::take(&mut self.in_table) {
-            let numbers = text.split_once('|').map(|(_, row)| row.trim()).unwrap_or_default();
-            self.named += numbers.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0);
-        } else if let Some((marks, percent)) = progress(text) {
+        let is_row = !self.columns.is_empty() && text.contains(|one: char| one.is_ascii_digit());
+        let columns = if is_row { std::mem::take(&mut self.columns) } else { headings(line) };
+        if is_row {
+            let counted = self.counted;
+            self.count(LineNumbers::of(&row(line, &columns)));
+            self.columns = if self.counted == counted { columns } else { Vec::new() };
+            return;
+        }
+        self.columns = columns;
+        self.is_running = bracketed(text).map_or(self.is_running, |(verdict, _)| verdict == "RUN");
+        if let Some((marks, is_whole)) = progress(text) {
             self.marks += marks;
-            self.is_whole |= percent == "100";
+            self.is_whole |= is_whole;
         } else if names_a_test(text) {
             self.named += 1;
         } else {
-            self.in_table = text.starts_with("Test Summary:") && text.contains("Pass");
             let line = LineNumbers::of(text);
-            if text.contains("FAIL") && !line.sums_up() && names_a_test(&text.replace("FAIL", "PASS")) {
+            if (text.contains("FAIL") || text.contains("failed"))
+                && !line.sums_up()
+                && names_a_test(&text.replace("FAIL", "PASS").replace("failed", "passed"))
+            {
                 self.names_failed = true;
             } else {
-                self.count(&line);
+                self.count(line);
             }
         }
     }
 
-    fn count(&mut self, line: &LineNumbers) {
+    fn count(&mut self, mut line: LineNumbers) {
+        line.of_tests |= line.is_label && self.in_list;
+        self.in_list = line.is_label && line.of_tests;
         self.ended_well |= line.failed == Some(0) || line.says_passed;
         self.sums_up |= line.sums_up();
+        self.others =
+            line.others.map_or(self.others, |others| others.saturating_sub(line.skipped.unwrap_or(0)));
         let Some(more) = line.counts() else {
             self.announced = self.announced.max(line.tests.unwrap_or(0));
             self.failing = self.failing.max(line.failed.unwrap_or(0));
@@ -101,8 +120,8 @@ impl ToldTests {
         let Counts { passed, failed, skipped, .. } = self.counted.unwrap_or_default();
         let marks = if self.is_whole { self.marks } else { 0 };
         let passed = [passed, announced, self.named, marks].into_iter().find(|number| *number > 0)?;
-        let named_alone = self.counted.is_none() && self.names_failed;
-        let failed = if named_alone { failed + 1 } else { failed };
+        let named_alone = self.counted.is_none() && (self.names_failed || self.is_running);
+        let failed = if named_alone { failed + 1 } else { failed + self.others };
         let total = passed.saturating_add(skipped);
         (failed == 0).then_some(Counts { total, passed, skipped, ..Counts::default() })
     }
@@ -110,8 +129,9 @@ impl ToldTests {
     /// The tests that it counts or names, some of which failed: words for an error alone are no summary.
     fn red(&self) -> Option<Counts> {
         let Counts { passed, failed, skipped, .. } = self.counted.unwrap_or_default();
-        let failed =
-            [failed, self.failing, u64::from(self.names_failed)].into_iter().find(|number| *number > 0)?;
+        let failed = [failed, self.failing, self.others, u64::from(self.names_failed)]
+            .into_iter()
+            .find(|number| *number > 0)?;
         let others = [passed, self.announced.saturating_sub(failed), self.named];
         let is_summary = self.sums_up || self.announced >= failed;
         let passed = others.into_iter().find(|number| *number > 0).or(is_summary.then_some(0))?;
@@ -125,18 +145,66 @@ impl ToldTests {
     }
 }
 
-/// `..s.   [ 57%]`: the tests that passed, and how far it has come.
-fn progress(text: &str) -> Option<(u64, &str)> {
+/// `..s.   [ 57%]`, `[2/3] Testing adds`: the tests that passed, and whether they are all.
+fn progress(text: &str) -> Option<(u64, bool)> {
+    if let Some((so_far, all)) =
+        text.strip_prefix('[').and_then(|text| text.split_once("] Testing ")?.0.split_once('/'))
+    {
+        return Some((1, so_far == all));
+    }
     let (marks, rest) = text.split_once([' ', '['])?;
     let percent = rest.trim_start_matches([' ', '[']).strip_suffix("%]")?;
     let are_marks = !marks.is_empty() && marks.bytes().all(|mark| b".sxX".contains(&mark));
-    are_marks.then(|| (marks.bytes().map(|mark| u64::from(mark == b'.')).sum(), percent))
+    are_marks.then(|| (marks.bytes().map(|mark| u64::from(mark == b'.')).sum(), percent == "100"))
 }
 
+/// The words of a line without numbers that names the columns of a table, each with its right edge.
+fn headings(line: &str) -> Vec<(usize, String)> {
+    let words = || cells(line).map(|(edge, word)| (edge, word.to_ascii_lowercase()));
+    let has = |known: &dyn Fn(&str) -> bool| words().any(|(_, word)| known(&word));
+    let is_heading = !line.contains(|one: char| one.is_ascii_digit())
+        && has(&|word| PASSED.contains(word))
+        && has(&|word| word == "total" || FAILED.contains(word));
+    words().filter(|_| is_heading).collect()
+}
+
+/// The row of a table in words: each number behind the name of its column.
+fn row(line: &str, columns: &[(usize, String)]) -> String {
+    let name = |edge| columns.iter().find(|(column, _)| *column == edge).map(|(_, name)| name);
+    let named = cells(line).filter_map(|(edge, cell)| name(edge).map(|name| format!("; {name}: {cell}")));
+    cells(line).take(1).map(|(_, label)| label.to_owned()).chain(named).collect()
+}
+
+/// The words of a line, each with its right edge.
+fn cells(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut edge = 0;
+    line.split(' ').filter_map(move |word| {
+        edge += word.chars().count() + 1;
+        (!word.is_empty()).then_some((edge, word))
+    })
+}
+
+/// True for a line that names a test beside its verdict. A number is no name.
 fn names_a_test(text: &str) -> bool {
     // A time may stand behind the verdict: `adds ... ok (3ms)`.
     let text = text.rsplit_once(" (").filter(|(_, time)| time.ends_with("s)")).map_or(text, |(text, _)| text);
-    NAMES.iter().any(|phrase| matches(text, phrase))
+    let is_name = |rest: &str| {
+        rest.split(' ').find(|word| !word.is_empty()).is_some_and(|word| word.parse::<u64>().is_err())
+    };
+    let first = text.split_once(' ').filter(|(first, _)| !first.contains("OK"));
+    let verdict = bracketed(text).or(first.map(|(first, rest)| (first.trim_end_matches(':'), rest)));
+    verdict.is_some_and(|(verdict, rest)| matches!(verdict, "OK" | "PASS" | "PASSED") && is_name(rest))
+        || NAMES.iter().any(|phrase| matches(text, phrase))
+}
+
+/// The word in brackets with which a line begins or ends, and the rest of it: `( PASSED )  t/a.t`, `adds [ OK ] [ 0.1 ]`.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let first = text.strip_prefix(['[', '(']).map(|text| text.split_once([']', ')']));
+    let (word, rest) = first.unwrap_or_else(|| {
+        let (name, behind) = text.strip_suffix(']')?.split_once('[')?;
+        Some((behind.split(']').next()?, name))
+    })?;
+    Some((word.trim(), rest.trim()))
 }
 
 /// The numbers beside the words of a line: `3 tests, 0 failures`, `Passed: 3`, `All 3 tests passed`.
@@ -148,61 +216,130 @@ pub(super) struct LineNumbers {
     succeeded: Option<u64>,
     failed: Option<u64>,
     skipped: Option<u64>,
+    /// Tests of `1 of 3 passed` that did not pass.
+    others: Option<u64>,
     of_tests: bool,
     says_passed: bool,
+    /// `DONE 3 tests in 0.1s`: the end of a run that would have told of failures.
+    is_end: bool,
+    /// A name with its number and nothing else: `Failed Assertions: 1`.
+    is_label: bool,
     /// Words in all, and numbers and known words among them: `Ok: 3` is nothing but a count.
     words: usize,
     known: usize,
     numbers: usize,
 }
 
+/// A word of a line, or a number: `3`, `no`, `2 of 3`.
+struct Word<'a> {
+    text: &'a str,
+    /// A name with its number behind it: `Failures: 1`.
+    is_label: bool,
+    number: Option<u64>,
+    of: Option<u64>,
+}
+
+impl Word<'_> {
+    /// The words of a part of a line.
+    fn all(part: &str) -> Vec<Word<'_>> {
+        let is_end = |one: char| !(one.is_alphanumeric() || matches!(one, '.' | ':' | '='));
+        let split = |one: char| is_end(one) || matches!(one, ':' | '=');
+        let mut words: Vec<Word<'_>> = Vec::new();
+        let mut is_share = false;
+        for piece in part.split_inclusive(split) {
+            let text = piece.trim_end_matches(split).trim_end_matches('.');
+            let number = if text == "no" { Some(0) } else { text.parse().ok() };
+            match words.last_mut().filter(|last| is_share && last.number.is_some() && number.is_some()) {
+                Some(last) => last.of = number,
+                None if text.is_empty() => {}
+                None => words.push(Word { text, is_label: piece.ends_with([':', '=']), number, of: None }),
+            }
+            is_share = piece.ends_with('/') && !text.is_empty();
+        }
+        words
+    }
+
+    fn is_between(&self) -> bool {
+        TESTS.contains(self.text) || BETWEEN.contains(self.text)
+    }
+
+    fn is_verdict(&self) -> bool {
+        [PASSED, SUCCEEDED, FAILED, SKIPPED].iter().any(|list| list.contains(self.text))
+            || self.text == "total"
+    }
+}
+
 impl LineNumbers {
     pub(super) fn of(text: &str) -> Self {
+        // Shares are no counts, and numbers in brackets belong to the word before: `Passed: 3 (100%)`, `Fails (0)`.
+        static IN_BRACKETS: LazyLock<Option<Regex>> =
+            LazyLock::new(|| pattern(r"\(\s*(?:[0-9.]+\s*%|([0-9]+))\s*\)"));
         let mut line = Self::default();
         let text = in_order(&text.to_ascii_lowercase()).replace(". ", ", ");
+        let text = text.replace(" out of ", "/").replace(" of ", "/");
+        let in_brackets = IN_BRACKETS.as_ref().filter(|_| text.contains('('));
+        let text = in_brackets.map_or(text.as_str().into(), |found| found.replace_all(&text, " $1 "));
+        let label = text.split('(').next().and_then(|text| text.rsplit_once(':'));
+        line.is_label = label.is_some_and(|(_, number)| number.trim().parse::<u64>().is_ok());
         for part in text.split([',', ';', '|', '(', ')', '[', ']']) {
-            line.part(part);
+            line.part(&Word::all(part));
         }
-        line.says_passed &= line.of_tests || line.words == 1;
+        let is_whole =
+            line.others == Some(0) && line.passed.or(line.succeeded).is_some_and(|passed| passed > 0);
+        line.is_end = line.failed.is_none() && line.tests.is_some() && text.starts_with("done ");
+        line.says_passed &= line.of_tests || line.words == 1 || line.total.is_some() && is_whole;
         line
     }
 
-    fn part(&mut self, part: &str) {
-        let is_end = |one: char| !(one.is_alphanumeric() || matches!(one, '.' | ':' | '='));
-        let split = |one: char| is_end(one) || matches!(one, ':' | '=');
-        let pieces = part.split_inclusive(split).map(|piece| (piece.trim_end_matches(split), piece));
-        let words: Vec<_> = pieces.filter(|(word, _)| !word.is_empty()).collect();
-        let word = |at: usize| words.get(at).map(|(word, _)| word.trim_end_matches('.')).unwrap_or_default();
-        let number = |at: usize| if word(at) == "no" { Some(0) } else { word(at).parse::<u64>().ok() };
-        let between = |at: usize| TESTS.contains(word(at)) || BETWEEN.contains(word(at));
-        self.words += words.iter().filter(|(word, _)| word.is_ascii()).count();
-        for (at, (_, piece)) in words.iter().enumerate() {
-            let before = (0..at).rev().find(|before| !between(*before)).and_then(number);
-            let behind = || (at + 1..words.len()).find(|behind| !between(*behind)).and_then(number);
-            // `Errors: 0  Failures: 1`: a name has its number behind it.
-            let beside =
-                if piece.ends_with([':', '=']) { behind().or(before) } else { before.or_else(behind) };
-            let word = word(at);
-            if word == "total" {
-                self.total = beside.or(self.total);
+    fn part(&mut self, words: &[Word<'_>]) {
+        let numbered = |at: usize| words.get(at).filter(|word| word.number.is_some());
+        let is_of_tests = |at: usize| words[at + 1..].iter().find(|word| !BETWEEN.contains(word.text));
+        let before = |at: usize| {
+            // `2 modules passed unittests`.
+            let has_noun = is_of_tests(at).is_some_and(|word| TESTS.contains(word.text));
+            let before = (0..at).rev().find(|before| !words[*before].is_between())?;
+            numbered(before).or_else(|| numbered(before.checked_sub(1).filter(|_| has_noun)?))
+        };
+        // `Failed Assertions: 1`: the name may have a noun.
+        let behind = |at: usize| {
+            let next = (at + 1..words.len()).find(|behind| !words[*behind].is_between())?;
+            let noun = |word: &Word<'_>| word.is_label && word.number.is_none() && !word.is_verdict();
+            let has_noun = words[at].is_verdict() && noun(&words[next]);
+            numbered(if has_noun { next + 1 } else { next })
+        };
+        // `Total 3 Passed 2`: names have their numbers behind them where one of them comes first.
+        let first = words.iter().find(|word| word.number.is_some() || word.is_verdict());
+        let names_first = first.is_some_and(|first| first.number.is_none() && !first.is_label);
+        self.words += words.iter().filter(|word| word.text.is_ascii()).count();
+        let is_whole = words.iter().any(|word| word.of.is_some() && word.of == word.number);
+        self.others = self.others.or(is_whole.then_some(0));
+        for (at, Word { text: word, is_label, .. }) in words.iter().enumerate() {
+            // `1 error` is a count, `Error 1` an exit code.
+            let beside = match *word {
+                "error" => before(at),
+                _ if *is_label || names_first => behind(at).or(before(at)),
+                _ => before(at).or(behind(at)),
+            };
+            let number = beside.and_then(|beside| beside.number);
+            if *word == "total" {
+                self.total = number.or(self.total);
             }
             let known = [TESTS, PASSED, SUCCEEDED, FAILED, SKIPPED];
-            let sums = [
-                &mut self.tests,
-                &mut self.passed,
-                &mut self.succeeded,
-                &mut self.failed,
-                &mut self.skipped,
-            ];
+            let sums =
+                [&mut self.tests, &mut self.passed, &mut self.succeeded, &mut self.failed, &mut self.skipped];
             for (list, sum) in known.into_iter().zip(sums).filter(|(list, _)| list.contains(word)) {
-                let more = beside.filter(|_| list != TESTS || sum.is_none());
+                let more = number.filter(|_| list != TESTS || sum.is_none());
                 *sum = more.map(|more| sum.unwrap_or(0).saturating_add(more)).or(*sum);
             }
             let is_number = word.parse::<u64>().is_ok();
             self.numbers += usize::from(is_number);
-            self.known += usize::from(is_number || known.iter().any(|list| list.contains(word)) || between(at));
+            self.known += usize::from(is_number || words[at].is_between() || words[at].is_verdict());
             self.of_tests |= TESTS.contains(word);
-            self.says_passed |= PASSED.contains(word) || SUCCEEDED.contains(word);
+            if PASSED.contains(word) || SUCCEEDED.contains(word) {
+                self.says_passed = true;
+                let others = beside.and_then(|beside| Some(beside.of?.saturating_sub(beside.number?)));
+                self.others = others.max(self.others);
+            }
         }
     }
 
@@ -227,8 +364,8 @@ impl LineNumbers {
     /// The tests of a line that counts some with a verdict, or that counts none.
     fn counts(&self) -> Option<Counts> {
         let (failed, skipped) = (self.failed.unwrap_or(0), self.skipped.unwrap_or(0));
-        let is_verdict = self.failed.is_some() || self.says_passed || self.tests == Some(0);
-        let total = self.total.filter(|_| self.of_tests);
+        let is_verdict = self.failed.is_some() || self.says_passed || self.is_end || self.tests == Some(0);
+        let total = self.total.filter(|_| self.of_tests || self.failed.and(self.skipped).is_some());
         let rest = || self.tests.or(total).map(|all| all.saturating_sub(failed.saturating_add(skipped)));
         let is_count = self.words == 2;
         let succeeded = self.succeeded.filter(|_| self.of_tests || self.failed.is_some() || is_count);
@@ -361,6 +498,47 @@ mod tests {
         ("Executed 1 out of 1 test: 1 test passes.", 1),
         ("AppTest > adds PASSED", 1),
         ("3 tests, no failures", 3),
+        ("✓  calc (3ms)\n\nDONE 4 tests, 1 skipped in 0.3s", 3),
+        ("DONE 2 tests, 1 error in 0.9s", 0),
+        ("( PASSED )  job  1    t/a.t\n( PASSED )  job  2    t/b.t", 2),
+        ("( PASSED )  job  1    t/a.t\n( FAILED )  job  2    t/b.t", 0),
+        (
+            "/add   [ OK    ] [ 0.1 / 0.1 CPU ]\n/sub   [ ERROR ]\n1 of 2 (50%) tests successful, 0 (0%) skipped",
+            0,
+        ),
+        ("PASSES 2 out of 3 tests", 0),
+        ("PASSES 3 out of 3 tests", 3),
+        ("Executed 1 of 3 SUCCESS\nExecuted 3 of 3 (skipped 1) SUCCESS", 3),
+        ("0/2 tests passed; 2 skipped", 0),
+        ("3/5 tests passed; 2 skipped", 3),
+        ("Total number of cases: 3\nFails (0) and Notes (0)", 3),
+        ("Total number of cases: 3\nFails (1) and Notes (0)", 0),
+        ("a.tcl:\tTotal\t3\tPassed\t2\tSkipped\t0\tFailed\t1", 0),
+        ("a.tcl:\tTotal\t3\tPassed\t2\tSkipped\t1\tFailed\t0", 2),
+        ("Total Tests Run:   2\nSuccessful Tests:  1\nFailed Assertions: 1\nUnexpected Errors: 0", 0),
+        (
+            "Executed files: 1\nExecuted requests: 2 (1.3/s)\nSucceeded files: 1 (100.0%)\nFailed files: 0 (0.0%)",
+            1,
+        ),
+        ("   A.Tests  Total: 3, Errors: 0, Failed: 0, Skipped: 0, Not Run: 0", 3),
+        ("TESTED:  2\nPASSED:  2\nFAILED:  0\nIGNORED: 0", 2),
+        ("[1/2] Testing A.A/testAdd\n[2/2] Testing A.A/testSub", 2),
+        ("[1/2] Testing A.A/testAdd", 0),
+        ("[ RUN      ] adds\n[       OK ] adds\n[ RUN      ] subs", 0),
+        ("[ RUN      ] adds\n[       OK ] adds\n[  PASSED  ] 1 test.", 1),
+        ("2 modules passed unittests", 2),
+        (
+            "    Type  Total    Ran Passed Failed\n  suites      1      1    n/a      0\n   tests      2      2      1      1",
+            0,
+        ),
+        (
+            "    Type  Total    Ran Passed Failed\n  suites      1      1    n/a      0\n   tests      2      2      2      0",
+            2,
+        ),
+        ("Success/Total: 2/2\n2 case(s)", 2),
+        ("webpack: 42 modules built, 0 errors", 0),
+        ("Uploaded 2/2 ok", 0),
+        ("Build Summary: 3/3 steps succeeded", 0),
         ("Ran 2 tests.\n\nOK", 2),
         (
             "[         3 tests found           ]\n[         0 tests successful      ]\n[         0 tests failed          ]",
@@ -458,9 +636,8 @@ mod tests {
 
     #[test]
     fn tests_are_counted_in_the_words_of_any_runner() {
-        for (text, number) in COUNTED {
-            assert_eq!(passed(text), *number, "{text}");
-        }
+        let wrong: Vec<_> = COUNTED.iter().filter(|(text, number)| passed(text) != *number).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }
 

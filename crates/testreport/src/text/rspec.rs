@@ -132,6 +132,10 @@ impl Summary for RspecReader {
         if let Some(list) = summary_line(line) {
             return self.summary(sessions, &list);
         }
+        // parallel_tests: one of its processes failed, be it without a summary of its own.
+        if line.ends_with("pecs Failed") {
+            return sessions.closed.trouble(Trouble::GaveUp);
+        }
         if line == "Failures:" {
             self.unnamed(sessions);
             self.part = Part::Failures;

@@ -87,3 +87,11 @@ fn an_example_that_ends_the_process_leaves_no_mark() {
     assert_eq!(status(format!(".....{}{}", end(3), end(2))), TestStatus::Passed, "two processes");
     assert_eq!(status(format!("....{}.{}", end(3), end(2))), TestStatus::Passed, "two processes");
 }
+
+#[test]
+fn a_process_of_several_that_failed_without_a_summary_is_no_pass() {
+    let text = "2 processes for 4 specs\n..\n\nFinished in 0.1 seconds\n2 examples, 0 failures\n\n2 examples, 0 failures\n\n";
+    let status = |text: &str| read(text, "", 0).map(|run| run.status);
+    assert_eq!(status(text), Some(TestStatus::Passed));
+    assert_eq!(status(&format!("{text}RSpecs Failed\n")), Some(TestStatus::RunnerError));
+}
