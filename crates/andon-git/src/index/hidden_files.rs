@@ -167,10 +167,15 @@ impl<'a> Examination<'a> {
         let Some(id) = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes) else {
             return;
         };
-        if entry.mode != MODE_SUBMODULE && entry.mode != MODE_LINK && !entry.in_conflict() {
+        // git looks into a submodule itself, whatever the times of its folder.
+        let is_file = entry.mode != MODE_SUBMODULE;
+        if is_file && entry.mode != MODE_LINK && !entry.in_conflict() {
             self.examined.files.push((entry.path.to_vec(), id));
         }
-        let stat = meta.as_ref().and_then(|meta| Some((Stat::parse(bytes, entry.at)?, Stat::at(meta))));
+        let stat = meta
+            .as_ref()
+            .filter(|_| is_file)
+            .and_then(|meta| Some((Stat::parse(bytes, entry.at)?, Stat::at(meta))));
         let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
         let is_of_mode = |meta: &Metadata| match entry.mode {
             MODE_LINK => meta.is_symlink(),

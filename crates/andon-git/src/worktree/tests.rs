@@ -197,6 +197,11 @@ fn submodules_count_as_their_commit_and_never_when_dirty() {
     scratch.git(&["submodule", "-q", "add", other.path().to_str().unwrap(), "sub"]);
     scratch.git(&["commit", "-q", "-m", "with a submodule"]);
     assert_eq!(ours(&scratch), vec![]);
+    // A clone that was just made, in which it is an empty folder.
+    let clone = scratch.beside("clone");
+    scratch.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let fresh = Repo::open(&clone, &RepoEnv::default()).unwrap();
+    assert_eq!(fresh.worktree_overlay().unwrap().entries, vec![]);
     let sub = scratch.path().join("sub");
     std::fs::write(sub.join("b"), "2").unwrap();
     let dirty = ours(&scratch);
