@@ -163,7 +163,7 @@ const EDITED: &str = "edited() { GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git 
     on_tip() { andon test >/dev/null; git commit -q --amend --no-edit; }\n";
 
 /// Hands that change an older commit while it is moved, then the verdict of `check`, and of `check --test`.
-const BY_HAND: [(&str, &str, i32, i32); 9] = [
+const BY_HAND: [(&str, &str, i32, i32); 10] = [
     ("an edit, the tip tested", "edited 'step s/^5/five/ a.sh'; on_tip", 0, 0),
     (
         "an edit that was tested before",
@@ -178,6 +178,14 @@ const BY_HAND: [(&str, &str, i32, i32); 9] = [
         "git checkout -q main; step s/^1/eins/ a.sh; tested E; git checkout -q topic; ! git rebase -q main
          step '/^[<=>]/d' a.sh; git add -A; git rebase --continue; on_tip",
         0,
+        0,
+    ),
+    (
+        "a fixup whose conflict was resolved",
+        "step s/^one/uno/ a.sh; tested Uno; step s/^uno/eins/ a.sh; andon test >/dev/null; git commit -qa --fixup HEAD~3
+         ! git rebase -q -i --autosquash main~1; step '/^[<=>]/d;/^one/d' a.sh; git add -A; ! git rebase --continue
+         step '/^[<=>]/d;s/^uno/unus/;/^eins/d' a.sh; git add -A; git rebase --continue",
+        1,
         0,
     ),
     ("an edit that nobody tested", "edited 'step s/^5/five/ a.sh'", 1, 0),

@@ -18,6 +18,7 @@ use andon_engine::error::{OpsError, or_warn};
 use andon_engine::recording::bound;
 use andon_engine::recording::derive::DerivedCommit;
 use andon_engine::{context::Context, workspace::Workspace};
+use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::notes::{NewRecord, NotesStore};
 use andon_store::wire::v1::{encode_commit, line_digest};
@@ -37,7 +38,7 @@ pub fn post_rewrite(
     // Several old commits that became one (squash): the last of them counts.
     for became in rewrites.chunk_by(|one, next| one.new == next.new) {
         let Some((rewrite, others)) = became.split_last() else { continue };
-        let joins = joined(&store, command, became);
+        let joins = joined(ws, &store, command, became);
         let committer = ws.repo.commit(rewrite.new).map(|new| new.committer_email).unwrap_or_default();
         let unseen = became.iter().any(|one| bound::is_unseen(&ws.repo, &store, one.old, &committer));
         // One that cannot be read must not cost the others.
@@ -66,17 +67,27 @@ pub fn post_rewrite(
     Ok(warnings)
 }
 
-/// The commits that a rebase made one of, those that these were made of in their place; none where it only moved one.
-fn joined(store: &NotesStore<'_>, command: RewriteCommand, became: &[Rewrite]) -> Vec<CommitId> {
-    if command != RewriteCommand::Rebase {
+/// The commits that a rebase made one of, those that these were made of in their place; none where it only moved one, or where
+/// a person resolved a conflict: other clones lack the commits, and could not tell.
+fn joined(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    command: RewriteCommand,
+    became: &[Rewrite],
+) -> Vec<CommitId> {
+    let Some(new) = became.first().filter(|_| command == RewriteCommand::Rebase).map(|one| one.new) else {
         return Vec::new();
-    }
+    };
     let made_of = |one: &Rewrite| {
         let before = store.readable(one.old).map(|record| record.joins).unwrap_or_default();
         if before.is_empty() { vec![one.old] } else { before }
     };
     let all: Vec<CommitId> = became.iter().flat_map(made_of).collect();
-    if all.len() > 1 { all } else { Vec::new() }
+    let by_git = |made: &CommitInfo| {
+        let made = ws.repo.is_made(made, &MergeClaim::Applied(all.clone()));
+        made.is_ok_and(|tree| tree != TreeVerdict::Other)
+    };
+    if all.len() > 1 && ws.repo.commit(new).is_ok_and(|made| by_git(&made)) { all } else { Vec::new() }
 }
 
 /// Commits that were made while the rebase was stopped, or by its `exec`, are no rewritten ones: their records name the
