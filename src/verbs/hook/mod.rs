@@ -314,7 +314,7 @@ pub fn work(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Resul
     }
     let mut outcome = match call.name.spec().work {
         Work::Mark if !bound::binds(ctx, &ws) => {
-            HookOutcome { warnings: guard::let_pass_early(ctx, &ws, None)?, ..HookOutcome::default() }
+            HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::default() }
         }
         Work::Mark => {
             run_missing(ctx, &ws, None, tests)?;

@@ -36,21 +36,30 @@ use andon_store::{journal::Journal, pre_commit_mark, window};
 pub type Judged = (Decision, Vec<Diagnostic>);
 
 /// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
-pub fn let_pass_early(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Vec<Diagnostic>> {
+pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>> {
+    pass_unjudged(ctx, ws, None, git_above(ctx.parent))
+}
+
+fn pass_unjudged(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+    asked_by: Vec<GitProcess>,
+) -> Result<Vec<Diagnostic>> {
     let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
-    let head = ws.repo.head()?.commit();
-    let receipt = Receipt { tree, head, skipped: Vec::new(), asked_by: git_above(ctx.parent) };
+    let receipt = Receipt { tree, head: ws.repo.head()?.commit(), skipped: Vec::new(), asked_by };
     Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
 }
 
 /// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
 /// same, and the commit did not go around the gate.
 pub fn let_pass(ctx: &Context, ws: &Workspace, fixed: Option<TreeId>) -> Result<Judged> {
-    let mut notes = halts::resolve(ctx, ws)?.notes;
-    if is_asked(ctx, ws)? {
-        notes.extend(let_pass_early(ctx, ws, fixed)?);
+    let (mut notes, now) = (halts::resolve(ctx, ws)?.notes, git_above(ctx.parent));
+    let asks = is_asked_by(ws, &now)?;
+    pre_commit_mark::sweep(ws.repo.git_dir(), &now);
+    if asks {
+        notes.extend(pass_unjudged(ctx, ws, fixed, now)?);
     }
-    pre_commit_mark::sweep(ws.repo.git_dir(), &git_above(ctx.parent));
     Ok((policy::decide(Vec::new(), None), notes))
 }
 
@@ -115,8 +124,11 @@ pub struct UntestedTree {
 
 /// True if the commit that is being made asks for the gate: pre-commit ran, in one way or another.
 pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool> {
-    let now = git_above(ctx.parent);
-    Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
+    is_asked_by(ws, &git_above(ctx.parent))
+}
+
+fn is_asked_by(ws: &Workspace, now: &[GitProcess]) -> Result<bool> {
+    Ok(pre_commit_mark::is_marked(ws.repo.git_dir(), now) || judged_early(ws, now)?.is_some())
 }
 
 /// The receipt that the program left at pre-commit of the same commit.
