@@ -191,6 +191,54 @@ fn a_slow_scope_is_left_to_the_push() {
     stage.andon(&["check", &format!("{base}..HEAD")]).ok().lacks("untested-code");
 }
 
+/// The push went round the hooks: CI runs the tests, or they run later and the record says so wherever it was sent before.
+#[test]
+fn a_slow_scope_that_no_push_asked_for_is_left_to_ci() {
+    let stage = packages();
+    stage.write("andon.toml", CONFIG.replace("[test.scopes.web]", "[test.scopes.web]\nat = \"push\""));
+    stage.andon(&["test", "--all"]).ok();
+    commit(&stage, "Slow").ok();
+    let base = stage.head();
+    for number in 3..7 {
+        stage.write("web/a.py", format!("{number}\n"));
+        stage.andon(&["test"]).ok();
+        commit(&stage, "Edit").ok();
+    }
+    stage.steps(
+        "git init -q --bare ../o.git; git remote add origin ../o.git; git push -q --no-verify origin main",
+    );
+    stage.andon(&["sync"]).ok();
+    let range = format!("{base}..HEAD");
+    stage.andon(&["check", &range]).exits(1).says("scope web did not run").says("help: andon check --test");
+    stage.andon(&["check", "--test", &range]).ok();
+    stage.andon(&["test", "web"]).ok();
+    stage.git(&["push", "-q", "origin", "main:more"]).ok();
+    stage.andon(&["check", &range]).ok();
+    stage.steps("git clone -q -b main ../o.git ../fresh");
+    let fresh = stage.root().join("fresh");
+    stage.andon_in(&fresh, &["sync", "--fetch-only"]).ok();
+    stage.andon_in(&fresh, &["check", &range]).ok();
+}
+
+#[test]
+fn a_scope_that_gets_another_name_is_tested_under_both() {
+    let stage = packages();
+    let base = stage.head();
+    stage.write("andon.toml", CONFIG.replace("scopes.web]", "scopes.page]"));
+    commit(&stage, "Rename").ok();
+    stage.write("web/a.py", "2\n");
+    commit(&stage, "Edit").refused().says("scope page");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Edit").ok();
+    let range = format!("{base}..HEAD");
+    stage.andon(&["check", &range]).exits(1).says("scope web did not run").says("help: andon check --test");
+    stage.andon(&["check", "--test", &range]).ok().says("config-changed");
+    // What went round the gate is not tested by any name.
+    stage.write("web/a.py", "3\n");
+    stage.git(&["commit", "-qnam", "Round"]).ok();
+    stage.andon(&["check", "--test", &range]).exits(1).says("error[untested-code]");
+}
+
 /// The last line of a run names what proved nothing.
 #[test]
 fn a_scope_that_changed_its_code_is_not_said_to_have_passed() {

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::missing_scopes::{MissingScopes, missing_scopes};
 use super::{
     Case, Diagnostic, ExaminedCommits, Location, at, contradictions, level_of, makers::HookUsers, overrides,
     violation,
@@ -21,9 +22,8 @@ use andon_engine::error::OpsError;
 use andon_engine::evidence::inherited_evidence::{
     Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
 };
-use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
-use andon_store::fingerprint::{Content, Fingerprinter};
+use andon_store::fingerprint::Fingerprinter;
 
 /// The reason that a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -456,8 +456,7 @@ fn edited(here: CommitCase<'_>, tested: CommitId) -> Option<Diagnostic> {
 struct Gap {
     claimed: CommitKind,
     handed_in: bool,
-    /// The scopes without tests, in words.
-    of_scopes: Option<String>,
+    of_scopes: Option<MissingScopes>,
     level: Level,
 }
 
@@ -465,10 +464,22 @@ fn untested(here: CommitCase<'_>, gap: &Gap, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let claimed = gap.claimed.as_str();
     let missing = "no test run on exactly this code is recorded";
+    if let Some(MissingScopes { said, tip_decides }) = &gap.of_scopes {
+        let by_tip = *tip_decides && here.case.tests.is_none();
+        let help = if by_tip {
+            format!("andon check --test {}", shell_quote(here.case.range))
+        } else {
+            way_out(here)
+        };
+        return violation(
+            at(commit),
+            "untested-code",
+            gap.level,
+            format!("the code changed, and {said}"),
+            &help,
+        );
+    }
     let message = match (nothing, gap.claimed) {
-        _ if gap.of_scopes.is_some() => {
-            format!("the code changed, and {}", gap.of_scopes.as_deref().unwrap_or_default())
-        }
         _ if gap.handed_in => {
             "the code changed, and its test run was handed in, which the base does not let count (test.handed_in)"
                 .to_owned()
@@ -551,39 +562,4 @@ fn went_round(commit: &CommitInfo) -> Diagnostic {
         .at(Location::Commit(at(commit)))
         .help("andon sync, where the commit was made, if its record was not sent yet")
         .help(Hint::AmendTestedElse)
-}
-
-/// The scopes without evidence in `tests`, in words: of those that the commit touches, at the tip of all. `None` where
-/// nothing is missing.
-///
-/// # Errors
-/// Trees that are not here.
-pub(super) fn missing_scopes(
-    case: &Case<'_>,
-    commit: &CommitInfo,
-    tests: &TestEvidence,
-) -> Result<Option<String>, OpsError> {
-    // A run of everything speaks for each scope.
-    if tests.command != TestEvidence::OF_SCOPES {
-        return Ok(None);
-    }
-    let is_tip = commit.id == case.tip;
-    if case.config.test.scopes.settings.is_empty() {
-        // What one commit of a range calls a scope binds none before it; at the tip everything has to run at once.
-        let begins = is_tip && !case.stands_in();
-        return Ok(begins.then(|| {
-            "scopes begin in this range, and not all tests ran at once (andon test --all)".to_owned()
-        }));
-    }
-    let parent = || commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose();
-    let demand = if is_tip { Demand::Everything } else { Demand::Commit(parent()?) };
-    let state = |scope: ScopeCode| {
-        let found = tests.of_scope(&scope.name).filter(|row| row.tests.code == scope.code).cloned();
-        ScopeState { scope, found }
-    };
-    let codes = scopes::codes(case.repo, case.config, Content::Tree(commit.tree), demand)?;
-    let states: Vec<ScopeState> = codes.into_iter().map(state).collect();
-    let missing = scopes::lacking(case.config, &states, demand).into_iter();
-    let missing: Vec<String> = missing.map(|state| called(&state.scope.name)).collect();
-    Ok((!missing.is_empty()).then(|| format!("the tests of {} did not run on its code", missing.join(", "))))
 }

@@ -9,6 +9,7 @@ mod contradictions;
 mod examined_commits;
 mod halts;
 mod makers;
+mod missing_scopes;
 mod overrides;
 mod records;
 mod signed_answers;

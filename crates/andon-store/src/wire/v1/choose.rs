@@ -1,6 +1,8 @@
 //! Several lines for one commit: what a merge of notes, `notes.rewriteRef` or two clones leave behind. Readers choose
 //! by a rule that needs no trust and gives every clone the same answer.
 
+use std::cmp::Reverse;
+
 use super::commit::{DecodedRecord, decode_commit};
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
@@ -51,7 +53,8 @@ pub struct Choice<'a> {
 }
 
 /// The line of a note that counts for its commit: lines that agree with `derived` win, then those that were not
-/// backfilled, then the one least favourable to the commit, then the earliest `recorded_at`, then the smallest bytes.
+/// backfilled, then the one least favourable to the commit, then the one that knows of more tests, as a record that was completed at
+/// a push does, then the earliest `recorded_at`, then the smallest bytes.
 /// Blank lines and duplicates do no harm; adding a more favourable line gains nothing.
 pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
@@ -67,7 +70,9 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
                 let rank = |line, decoded: &DecodedRecord| {
                     let record = &decoded.record;
                     let unobserved = record.recording == Recording::Backfilled;
-                    (!derived.agrees(record), unobserved, Standing::of(record), record.recorded_at, line)
+                    let known = record.tests.as_ref().map(|tests| tests.scopes.len());
+                    let (standing, known) = (Standing::of(record), Reverse(known));
+                    (!derived.agrees(record), unobserved, standing, known, record.recorded_at, line)
                 };
                 if best.as_ref().is_none_or(|(held, other)| rank(line, &decoded) < rank(held, other)) {
                     best = Some((line, decoded));
@@ -201,6 +206,10 @@ mod tests {
         assert!(!best.unwrap().1.record.tests.unwrap().is_green());
         assert_eq!(disagreement(note.as_bytes(), &derived), Some("test results"));
         assert_eq!(disagreement(format!("{unknown}{red}").as_bytes(), &derived), None);
+        // A record that was completed later says more, whatever its bytes.
+        let bare = line(|record| (record.tests, record.recorded_at) = (None, Timestamp(0)));
+        let note = format!("{bare}{green}");
+        assert!(choose_record(note.as_bytes(), &derived).best.unwrap().1.record.tests.is_some());
         let revert = line(|record| record.kind = CommitKind::Revert);
         assert_eq!(disagreement(format!("{revert}{red}").as_bytes(), &derived), Some("kind"));
         let backfilled = line(|record| {
