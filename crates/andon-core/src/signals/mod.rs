@@ -26,7 +26,7 @@ pub struct SignalFacts {
     /// The newest rounds of reviewers, oldest first; they may be stale between votes.
     pub verdicts: Vec<ReviewTally>,
     pub rules: BTreeSet<Signal>,
-    /// True if the work moves, whatever else it looks like ([`crate::detect::progress`]): no sign counts then.
+    /// True if the work moves, whatever else it looks like (`detect::progress`): no sign counts then.
     pub progress: bool,
     /// Who saw it.
     pub seen: Observation,
