@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use crate::Result;
 use crate::open::repo::Repo;
-use crate::{Result, objects::from_git2};
 use andon_core::domain::ids::CommitId;
 
 /// Reached from the one side: of a range, wanted.
@@ -48,13 +48,8 @@ impl<'r> Walk<'r> {
 
     fn mark(&mut self, id: CommitId, marks: u8) -> Result<()> {
         if !self.known.contains_key(&id) {
-            let (time, parents) = match self.repo.find_commit(id) {
-                Ok(commit) => {
-                    let parents = commit.parent_ids().map(|parent| CommitId(from_git2(parent)));
-                    (commit.time().seconds(), parents.collect())
-                }
-                Err(_) => self.repo.commit(id).map(|commit| (commit.committed_at.0, commit.parents))?,
-            };
+            let text = self.repo.commit_text(id)?;
+            let (time, parents) = (text.person("committer").2.0, text.parents);
             self.known.insert(id, CommitMarks { marks: 0, waits: false, time, parents });
         }
         let Some(known) = self.known.get_mut(&id) else { return Ok(()) };

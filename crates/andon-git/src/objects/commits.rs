@@ -1,6 +1,6 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
-use crate::objects::{from_git2, write_error};
+use crate::objects::write_error;
 use crate::open::repo::Repo;
 use crate::{Result, error::cut};
 use andon_core::domain::facts::{CommitFact, CommitRecord};
@@ -62,6 +62,37 @@ pub struct NewCommit<'a> {
     pub at: Timestamp,
 }
 
+/// A commit's headers, and its message without the lines that are empty before it.
+pub(crate) struct CommitText {
+    tree: TreeId,
+    /// None where a shallow clone was cut.
+    pub(crate) parents: Vec<CommitId>,
+    head: String,
+    message: String,
+}
+
+/// The values of the headers of that name.
+fn headers<'a>(head: &'a str, name: &'static str) -> impl Iterator<Item = &'a str> {
+    head.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '))
+}
+
+impl CommitText {
+    /// Name, address and date of the author or the committer, as far as they are there.
+    pub(crate) fn person(&self, role: &'static str) -> (&str, &str, Timestamp) {
+        let line = headers(&self.head, role).next().unwrap_or_default();
+        let (who, rest) = line.split_once('<').unwrap_or((line, ""));
+        let (email, when) = rest.split_once('>').unwrap_or((rest, line));
+        let at = when.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or_default();
+        (who.trim(), email.trim(), Timestamp(at))
+    }
+
+    /// The end of the message that is searched for trailers.
+    fn tail(&self) -> &str {
+        let start = self.message.len().saturating_sub(MAX_TRAILER_BYTES);
+        (start..).find_map(|start| self.message.get(start..)).unwrap_or_default()
+    }
+}
+
 impl Repo {
     /// The fact of a recorded commit. One that was rewritten and collected leaves its record.
     pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
@@ -72,98 +103,52 @@ impl Repo {
         CommitFact { id: Some(id), subject, author, record, named: None }
     }
 
-    pub(crate) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>> {
-        let wanted = self.vetted("commit", id.0)?;
-        self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))
+    /// The text of a commit as git itself reads it: libgit2 refuses one whose author or committer has no address.
+    pub(crate) fn commit_text(&self, id: CommitId) -> Result<CommitText> {
+        let bytes = self.object(git2::ObjectType::Commit, id.0)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let tree = headers(head, "tree").next().and_then(|tree| tree.parse().ok());
+        let tree = tree.ok_or_else(|| self.bad_object("commit", id.0, "it names no tree"))?;
+        let mut parents: Vec<CommitId> =
+            headers(head, "parent").filter_map(|parent| parent.parse().ok()).collect();
+        if self.is_cut_at(id)? {
+            parents.clear();
+        }
+        let message = message.trim_start_matches('\n').to_owned();
+        Ok(CommitText { tree, parents, head: head.to_owned(), message })
     }
 
     /// Reads a commit.
     pub fn commit(&self, id: CommitId) -> Result<CommitInfo> {
-        let commit = match self.find_commit(id) {
-            Ok(commit) => commit,
-            Err(error) => return self.commit_as_git_reads(id).map(|(commit, _)| commit).ok_or(error),
-        };
-        let author = commit.author();
-        let text = |bytes: &[u8]| cut(&String::from_utf8_lossy(bytes), MAX_SUBJECT);
-        let message = commit.message_bytes();
-        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
-        let tail = String::from_utf8_lossy(tail);
-        let committer = commit.committer();
+        let text = self.commit_text(id)?;
+        let [(author, email, authored_at), (committer, committer_email, committed_at)] =
+            ["author", "committer"].map(|role| text.person(role));
+        let paragraph = text.message.lines().map(str::trim).take_while(|line| !line.is_empty());
         Ok(CommitInfo {
             id,
-            tree: TreeId(from_git2(commit.tree_id())),
-            parents: commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect(),
-            subject: text(commit.summary_bytes().unwrap_or_default()),
-            trailers: trailers(&tail),
-            author: text(author.name_bytes()),
-            email: text(author.email_bytes()),
-            committer: text(committer.name_bytes()),
-            committer_email: text(committer.email_bytes()),
-            closes_as_agent: agent::in_closing_lines(&tail),
-            authored_at: Timestamp(author.when().seconds()),
-            committed_at: Timestamp(commit.time().seconds()),
+            tree: text.tree,
+            parents: text.parents.clone(),
+            subject: cut(&paragraph.collect::<Vec<_>>().join(" "), MAX_SUBJECT),
+            trailers: trailers(text.tail()),
+            author: cut(author, MAX_SUBJECT),
+            email: cut(email, MAX_SUBJECT),
+            committer: cut(committer, MAX_SUBJECT),
+            committer_email: cut(committer_email, MAX_SUBJECT),
+            closes_as_agent: agent::in_closing_lines(text.tail()),
+            authored_at,
+            committed_at,
         })
     }
 
     /// The message of commit `id`: its end, where it is very long.
     pub fn message(&self, id: CommitId) -> Result<String> {
-        let commit = match self.find_commit(id) {
-            Ok(commit) => commit,
-            Err(error) => return self.commit_as_git_reads(id).map(|(_, message)| message).ok_or(error),
-        };
-        let message = commit.message_bytes();
-        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
-        Ok(String::from_utf8_lossy(tail).into_owned())
+        Ok(self.commit_text(id)?.tail().to_owned())
     }
 
     /// The tree of commit `id`.
     pub fn tree_of(&self, id: CommitId) -> Result<TreeId> {
-        match self.find_commit(id) {
-            Ok(commit) => Ok(TreeId(from_git2(commit.tree_id()))),
-            Err(error) => self.commit_as_git_reads(id).map(|(commit, _)| commit.tree).ok_or(error),
-        }
-    }
-
-    /// A commit that libgit2 refuses for its author or committer, such as one without an address, and the end of its message:
-    /// git itself reads what there is.
-    fn commit_as_git_reads(&self, id: CommitId) -> Option<(CommitInfo, String)> {
-        let odb = self.inner.odb().ok()?;
-        let object = odb
-            .read(self.vetted("commit", id.0).ok()?)
-            .ok()
-            .filter(|object| object.kind() == git2::ObjectType::Commit)?;
-        let text = String::from_utf8_lossy(object.data());
-        let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
-        let header = |name: &'static str| {
-            head.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '))
-        };
-        let person = |name| {
-            let line = header(name).next().unwrap_or_default();
-            let (who, rest) = line.split_once('<').unwrap_or((line, ""));
-            let (email, when) = rest.split_once('>').unwrap_or((rest, line));
-            let at = when.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or_default();
-            (cut(who.trim(), MAX_SUBJECT), cut(email, MAX_SUBJECT), Timestamp(at))
-        };
-        let ((author, email, authored_at), (committer, committer_email, committed_at)) =
-            (person("author"), person("committer"));
-        let start = (0..=message.len())
-            .find(|at| message.len() - at <= MAX_TRAILER_BYTES && message.is_char_boundary(*at))?;
-        let tail = &message[start..];
-        let info = CommitInfo {
-            id,
-            tree: TreeId(header("tree").next()?.parse().ok()?),
-            parents: header("parent").filter_map(|parent| parent.parse().ok()).collect(),
-            subject: cut(message.trim_start().lines().next().unwrap_or_default(), MAX_SUBJECT),
-            trailers: trailers(tail),
-            author,
-            email,
-            committer,
-            committer_email,
-            closes_as_agent: agent::in_closing_lines(tail),
-            authored_at,
-            committed_at,
-        };
-        Some((info, tail.to_owned()))
+        Ok(self.commit_text(id)?.tree)
     }
 
     /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. The
@@ -270,12 +255,12 @@ const MAX_COMMIT: usize = 1 << 20;
 impl Repo {
     /// The commit object as it is stored. At most 1 MiB.
     pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>> {
-        let (odb, size) = self.header(git2::ObjectType::Commit, id.0)?;
+        let size = self.size(git2::ObjectType::Commit, id.0)?;
         if size > MAX_COMMIT {
             let message = format!("it has {size} bytes, more than {MAX_COMMIT}");
             return Err(self.bad_object("commit", id.0, message));
         }
-        self.data(&odb, "commit", id.0)
+        self.data(git2::ObjectType::Commit, id.0)
     }
 }
 

@@ -68,11 +68,6 @@ pub(crate) fn zero() -> Oid {
     Oid::from_bytes(&[0; 20]).unwrap_or_else(|| unreachable!("20 bytes are an id"))
 }
 
-/// The mode of a libgit2 entry, normalized.
-pub(crate) fn mode_of(entry: &git2::TreeEntry<'_>) -> u32 {
-    u32::try_from(entry.filemode()).unwrap_or(0)
-}
-
 impl Repo {
     /// Our id as one of libgit2. A SHA-256 id cannot be in a repository that libgit2 opened.
     pub(crate) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid> {
@@ -81,11 +76,6 @@ impl Repo {
 
     pub(crate) fn bad_object(&self, kind: &'static str, id: Oid, message: impl Into<String>) -> GitError {
         GitError::BadObject { kind, id, git_dir: self.git_dir().to_path_buf(), message: message.into() }
-    }
-
-    pub(crate) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>> {
-        let wanted = self.vetted("tree", id)?;
-        self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
     }
 
     /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
@@ -122,11 +112,11 @@ impl Repo {
         if let Some(known) = self.texts.borrow().get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
-        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
+        let size = self.size(git2::ObjectType::Blob, id)?;
         if size > max {
             return Ok(None);
         }
-        let text = Text(Some(Rc::new(self.data(&odb, "blob", id)?)));
+        let text = Text(Some(Rc::new(self.data(git2::ObjectType::Blob, id)?)));
         self.texts.borrow_mut().keep(id, text.clone(), text.len());
         Ok(Some(text))
     }
@@ -137,23 +127,11 @@ impl Repo {
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
         }
-        let raw = RawTree::new(self.tree_bytes(id)?).map_err(|what| self.bad_object("tree", id, what))?;
+        let raw = RawTree::new(self.data(git2::ObjectType::Tree, id)?)
+            .map_err(|what| self.bad_object("tree", id, what))?;
         let raw = Rc::new(raw);
         self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
         Ok(raw)
-    }
-
-    fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>> {
-        if let Some(bytes) = self.as_git_reads("tree", id) {
-            return Ok(bytes);
-        }
-        let wanted = self.vetted("tree", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
-        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
-        if object.kind() == git2::ObjectType::Tree {
-            return Ok(object.data().to_vec());
-        }
-        Err(self.bad_object("tree", id, format!("it is a {}", object.kind())))
     }
 
     /// The entries of `tree` in git order, one level.
@@ -166,24 +144,16 @@ impl Repo {
 
     /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
     pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>> {
-        let mut at = tree.0;
-        let mut parts = path.split(|byte| *byte == b'/').peekable();
-        while let Some(part) = parts.next() {
-            if part.is_empty() || part.contains(&0) {
+        let mut at = (MODE_TREE, tree.0);
+        for part in path.split(|byte| *byte == b'/') {
+            if at.0 != MODE_TREE || part.is_empty() {
                 return Ok(None);
             }
-            let tree = self.find_tree(at)?;
-            let Some(entry) = tree.get_name_bytes(part) else { return Ok(None) };
-            let (mode, id) = (mode_of(&entry), from_git2(entry.id()));
-            if parts.peek().is_none() {
-                return Ok(Some((mode, id)));
-            }
-            if mode != MODE_TREE {
-                return Ok(None);
-            }
-            at = id;
+            let tree = self.tree(TreeId(at.1))?;
+            let Some(entry) = tree.find(part) else { return Ok(None) };
+            at = (entry.mode, entry.id());
         }
-        Ok(None)
+        Ok(Some(at))
     }
 
     /// The file or link at `path`; `None` when there is none, or a directory or submodule is.
@@ -194,32 +164,38 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob> {
-        let (odb, size) = self.header(git2::ObjectType::Blob, id)?;
+        let size = self.size(git2::ObjectType::Blob, id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
         }
-        self.data(&odb, "blob", id).map(Blob::Content)
+        self.data(git2::ObjectType::Blob, id).map(Blob::Content)
     }
 
-    /// The object database, and in it the size of an object, which is a `kind`.
-    pub(crate) fn header(&self, kind: git2::ObjectType, id: Oid) -> Result<(git2::Odb<'_>, usize)> {
-        let name = kind.str();
-        let wanted = self.to_git2(name, id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error(name, id, &error))?;
-        let (size, found) = odb.read_header(wanted).map_err(|error| self.object_error(name, id, &error))?;
-        if found == kind {
-            Ok((odb, size))
-        } else {
-            Err(self.bad_object(name, id, format!("it is a {found}")))
-        }
+    /// The size of an object, which is a `kind`.
+    fn size(&self, kind: git2::ObjectType, id: Oid) -> Result<usize> {
+        let wanted = self.to_git2(kind.str(), id)?;
+        self.look_up(kind, id, |odb| odb.read_header(wanted))
     }
 
-    pub(crate) fn data(&self, odb: &git2::Odb<'_>, kind: &'static str, id: Oid) -> Result<Vec<u8>> {
-        if let Some(bytes) = self.as_git_reads(kind, id) {
-            return Ok(bytes);
-        }
-        let object = odb.read(self.vetted(kind, id)?).map_err(|error| self.object_error(kind, id, &error))?;
-        Ok(object.data().to_vec())
+    /// The bytes of an object, which is a `kind`, as libgit2 finds them.
+    pub(crate) fn object(&self, kind: git2::ObjectType, id: Oid) -> Result<Vec<u8>> {
+        let wanted = self.vetted(kind.str(), id)?;
+        self.look_up(kind, id, |odb| odb.read(wanted).map(|object| (object.data().to_vec(), object.kind())))
+    }
+
+    fn look_up<T>(
+        &self,
+        kind: git2::ObjectType,
+        id: Oid,
+        read: impl FnOnce(&git2::Odb<'_>) -> Result<(T, git2::ObjectType), git2::Error>,
+    ) -> Result<T> {
+        let read = self.inner.odb().and_then(|odb| read(&odb));
+        let (found, is) = read.map_err(|error| self.object_error(kind.str(), id, &error))?;
+        if is == kind { Ok(found) } else { Err(self.bad_object(kind.str(), id, format!("it is a {is}"))) }
+    }
+
+    pub(crate) fn data(&self, kind: git2::ObjectType, id: Oid) -> Result<Vec<u8>> {
+        self.as_git_reads(kind.str(), id).map_or_else(|| self.object(kind, id), Ok)
     }
 
     /// Writes a blob.

@@ -185,7 +185,7 @@ impl Repo {
         let number: u32 = self.begin_of("rebase-apply/next", MAX_LINE).trim().parse().ok()?;
         let patch = self.begin_of(&format!("rebase-apply/{number:04}"), MAX_LINE);
         let id = patch.strip_prefix("From ")?.split(' ').next()?.parse().ok()?;
-        (self.is_applying_patches() && self.find_commit(id).is_ok()).then_some(id)
+        (self.is_applying_patches() && self.tree_of(id).is_ok()).then_some(id)
     }
 
     /// The first bytes of a state file; one that is not there is empty.
@@ -221,7 +221,7 @@ impl Repo {
         let message = self.message(info.id)?;
         let named = message.lines().find_map(|line| line.strip_prefix("This reverts commit "));
         let id = named.and_then(|rest| rest.get(..40)).and_then(|id| id.parse::<CommitId>().ok());
-        Ok(id.is_some_and(|id| self.find_commit(id).is_ok()))
+        Ok(id.is_some_and(|id| self.tree_of(id).is_ok()))
     }
 }
 
