@@ -27,7 +27,7 @@ const NAME: &str = "andon";
 pub fn roots(ctx: &Context, repo: Option<&Repo>) -> Roots {
     let absolute = |name| ctx.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = absolute("HOME");
-    let own = |client: Client| match client.spec().settings.home {
+    let own = |client: Client| match client.signs().home {
         Home::Variable(name) => Some((name, absolute(name)?)),
         Home::Home | Home::Config => None,
     };

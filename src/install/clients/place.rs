@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use andon_core::domain::agent::Client;
-use andon_core::domain::client_spec::{FileOwner, Home, Piece, Settings};
+use andon_core::domain::client_spec::{FileOwner, Home, Piece};
 
 andon_core::named_enum! {
     /// For whom hooks are installed.
@@ -87,7 +87,7 @@ fn template(path: &str) -> &'static str {
 /// The files of `client`; empty where the root of the scope is unknown, or the client has no settings of it.
 pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
     let settings = &client.spec().settings;
-    let Some((top, base)) = base(settings, scope, roots) else { return Vec::new() };
+    let Some((top, base)) = base(client, scope, roots) else { return Vec::new() };
     let one = |piece: &Piece| SettingsFile {
         client,
         path: if piece.name.is_empty() { base.clone() } else { base.join(piece.name) },
@@ -99,7 +99,8 @@ pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
     settings.files.iter().map(one).collect()
 }
 
-fn base(settings: &Settings, scope: Scope, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
+fn base(client: Client, scope: Scope, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
+    let settings = &client.spec().settings;
     let joined = |top: &Path, rest: &str| (top.to_owned(), top.join(rest));
     let own = if scope == Scope::Project { settings.project } else { settings.user };
     if own.is_empty() {
@@ -112,7 +113,7 @@ fn base(settings: &Settings, scope: Scope, roots: &Roots) -> Option<(PathBuf, Pa
         let real = path.is_symlink().then(|| path.canonicalize().ok().filter(within)).flatten();
         return Some((top, real.unwrap_or(path)));
     }
-    let own = match settings.home {
+    let own = match client.signs().home {
         Home::Home => None,
         Home::Variable(name) => {
             let file = settings.user.rsplit('/').next().unwrap_or_default();

@@ -6,7 +6,7 @@
 //! is named after an agent have it.
 
 pub use super::client_spec::Client;
-use super::client_spec::{ClientSpec, Home};
+use super::client_spec::Home;
 use crate::WordList;
 
 impl Client {
@@ -60,7 +60,7 @@ const OF_ANY: [Marker; 3] = [
 
 /// The markers of one client.
 pub fn markers_of(client: Client) -> impl Iterator<Item = Marker> {
-    client.spec().markers.iter().map(move |(name, value)| Marker {
+    client.signs().markers.iter().map(move |(name, value)| Marker {
         name,
         value: *value,
         client: Some(client),
@@ -74,11 +74,11 @@ pub fn markers() -> impl Iterator<Item = Marker> {
 
 /// Every variable that says something of a client.
 pub fn variables() -> impl Iterator<Item = &'static str> {
-    let of_spec = |spec: &'static ClientSpec| match spec.settings.home {
-        Home::Variable(name) => [spec.session, Some(name)],
-        Home::Home | Home::Config => [spec.session, None],
-    };
-    let own = Client::every().flat_map(move |client| of_spec(client.spec())).flatten();
+    let own = Client::every().map(Client::signs).flat_map(|signs| match signs.home {
+        Home::Variable(name) => [signs.session, Some(name)],
+        Home::Home | Home::Config => [signs.session, None],
+    });
+    let own = own.flatten();
     markers().map(|marker| marker.name).chain(own)
 }
 
@@ -110,7 +110,7 @@ pub fn of_trailers(trailers: &[(String, String)]) -> Option<Client> {
 /// The client whose address an author or committer has.
 fn of_address(address: &str) -> Option<Client> {
     let address = address.to_ascii_lowercase();
-    Client::every().find(|client| client.spec().addresses.iter().any(|known| names_in(&address, known)))
+    Client::every().find(|client| client.signs().addresses.iter().any(|known| names_in(&address, known)))
 }
 
 /// Returns whether `person` has `part` in it, and not as the end of a longer word: `ann.amp@ampcode.com` is not `amp@ampcode.com`.

@@ -1,5 +1,5 @@
-//! The clients of coding agents. A new one is a variant of [`Client`], a row at the same place of `clients.json`, and its
-//! folder below `hooks/agents/`; where its payloads have a shape of their own, a reader in `andon-agents` as well.
+//! The clients of coding agents. A new one is a variant of [`Client`], a row at the same place of `clients.json` and of
+//! `client_signs.json`, and its folder below `hooks/agents/`; where its payloads have a shape of their own, a reader in `andon-agents` as well.
 
 use std::sync::LazyLock;
 
@@ -20,10 +20,18 @@ struct Table {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| serde_json::from_str(include_str!("clients.json")).unwrap_or_default());
 
+static SIGNS: LazyLock<Vec<ClientSigns>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("client_signs.json")).unwrap_or_default());
+
 impl Client {
     /// The row of the table.
     pub fn spec(self) -> &'static ClientSpec {
         &TABLE.clients[self as usize]
+    }
+
+    /// The row of the small table, which each git hook reads.
+    pub fn signs(self) -> &'static ClientSigns {
+        &SIGNS[self as usize]
     }
 }
 
@@ -87,6 +95,23 @@ impl HookMoment {
     }
 }
 
+/// The signs by which a client is known in an environment and in commits, and where its settings are.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientSigns {
+    pub client: Client,
+    /// Variables that its shell carries, each with the only value that counts where there is one.
+    #[serde(default)]
+    pub markers: Vec<(&'static str, Option<&'static str>)>,
+    /// A variable with the id of the session.
+    pub session: Option<&'static str>,
+    /// Parts of the addresses under which it commits, in small letters.
+    #[serde(default)]
+    pub addresses: Vec<&'static str>,
+    #[serde(default)]
+    pub home: Home,
+}
+
 /// All that is known of one client.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,14 +123,6 @@ pub struct ClientSpec {
     pub title: &'static str,
     /// The program that people start, where it is one.
     pub program: Option<&'static str>,
-    /// Variables that its shell carries, each with the only value that counts where there is one.
-    #[serde(default)]
-    pub markers: Vec<(&'static str, Option<&'static str>)>,
-    /// A variable with the id of the session.
-    pub session: Option<&'static str>,
-    /// Parts of the addresses under which it commits, in small letters.
-    #[serde(default)]
-    pub addresses: Vec<&'static str>,
     /// Its events by its own names.
     events: Vec<&'static str>,
     /// The form of payloads and of the answers to them, where no reader of its own in `andon-agents` knows better.
@@ -285,7 +302,6 @@ pub struct Settings {
     pub project: &'static str,
     /// The same from `home`.
     pub user: &'static str,
-    pub home: Home,
     /// Whose the file is.
     pub owner: FileOwner,
     /// The files that are put there: one nameless file, or those of a folder.
@@ -367,7 +383,9 @@ mod tests {
     fn each_client_has_its_row_and_no_event_is_misspelt() -> Result<(), serde_json::Error> {
         let table: Table = serde_json::from_str(include_str!("clients.json"))?;
         let clients: Vec<Client> = table.clients.iter().map(|row| row.client).collect();
+        let signs: Vec<ClientSigns> = serde_json::from_str(include_str!("client_signs.json"))?;
         assert_eq!(clients, Client::ALL.map(|(client, _)| client));
+        assert_eq!(signs.iter().map(|row| row.client).collect::<Vec<_>>(), clients);
         let heard: Vec<&str> =
             Client::every().flat_map(|client| client.spec().events()).map(|(name, _)| name).collect();
         for name in table.moments.iter().flat_map(|(_, names)| names) {

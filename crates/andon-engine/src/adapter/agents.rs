@@ -34,7 +34,7 @@ impl Actor {
         let marker = markers().find(|marker| {
             set(marker.name).is_some_and(|value| marker.value.is_none_or(|wanted| value == wanted))
         });
-        let of_client = || Client::every().find_map(|client| set(client.spec().session?));
+        let of_client = || Client::every().find_map(|client| set(client.signs().session?));
         Self {
             marker: marker.map(|marker| marker.name),
             client: marker.and_then(|marker| marker.client),
