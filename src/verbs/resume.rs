@@ -12,10 +12,14 @@ use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::domain::{about::Reset, hint::Hint};
 use andon_core::escape;
 use andon_engine::error::{OpsError, VerbError};
-use andon_engine::gate::safety::SafetyLog;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
 use andon_engine::{
-    asking, context::Context, effect, gate::guard, recording::timeline, workspace::Workspace,
+    asking,
+    context::Context,
+    effect,
+    gate::{GateContext, guard},
+    recording::timeline,
+    workspace::Workspace,
 };
 
 /// Acknowledges a halt.
@@ -340,8 +344,9 @@ fn write_stop_file(ctx: &Context, ws: &Workspace, name: &str, reason: Option<&st
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
         finding.detail = finding.detail.before(&format!(": {reason}"));
     }
-    guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
-    SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), reason);
+    let gate = GateContext { ctx, ws, loaded: &loaded };
+    gate.settle(&mut decision)?;
+    gate.stop_switches(decision.standing.as_ref(), reason);
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
 use andon_engine::error::{OpsError, or_warn};
 use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, test_sets};
-use andon_engine::gate::{guard, outcomes};
+use andon_engine::gate::{GateContext, guard, outcomes};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::recording::{self, attempts, bound, skip};
@@ -219,7 +219,7 @@ impl Recorder<'_> {
             .filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
         window::remember(&ws.repo, store, entry.commit.id, &loaded.window, WindowVerdict { max, settled });
         stop_point("post-commit:remembered");
-        let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+        let warnings = GateContext { ctx, ws, loaded: &loaded }.settle_or_warn(&mut decision)?;
         loaded.warnings.extend(warnings);
         stop_point("post-commit:end");
         Ok((decision, loaded))

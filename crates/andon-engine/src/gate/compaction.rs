@@ -5,7 +5,7 @@ use crate::effect::{best_effort, files};
 use crate::halts::{self, decisions};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::view::context::{BriefingState, ContextWindowView};
-use crate::{Result, asking, context::Context, workspace::Workspace};
+use crate::{Result, asking, context::Context, gate::GateContext, workspace::Workspace};
 use andon_core::detect;
 use andon_core::domain::briefing::{BRIEFING, Briefing, BriefingGround, HumanDecision, Plan};
 use andon_core::domain::context::{ContextWindowUse, Pressure};
@@ -54,7 +54,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<()> {
     let place = place(ctx, ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.context_window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
-    let reported = briefing(ctx, ws, &loaded, &place, context)?;
+    let reported = GateContext { ctx, ws, loaded: &loaded }.briefing(&place, context)?;
     Ok(best_effort::write_briefing(&reported, &ws.site(ctx))?)
 }
 
@@ -70,53 +70,41 @@ pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace> {
     })
 }
 
-/// The fill behind what `context-window` found; `None` where it found nothing.
-pub(crate) fn found(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-) -> Option<ContextWindowUse> {
-    let mut told = decision.findings.iter().filter(|finding| finding.level >= Level::Warn);
-    let tripped = told.any(|finding| finding.about.event == EventClass::Compaction);
-    let node = loaded.timeline.context_window_node();
-    tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
-}
-
-/// The effects when compaction is due.
-pub(crate) fn responses(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    place: &HaltPlace,
-    found: ContextWindowUse,
-) -> Result<Vec<Effect>> {
-    if found.pressure < Pressure::Mandatory {
-        return Ok(Vec::new());
+impl GateContext<'_> {
+    /// The fill behind what `context-window` found; `None` where it found nothing.
+    pub(super) fn context_window(&self, decision: &Decision) -> Option<ContextWindowUse> {
+        let mut told = decision.findings.iter().filter(|finding| finding.level >= Level::Warn);
+        let tripped = told.any(|finding| finding.about.event == EventClass::Compaction);
+        let timeline = &self.loaded.timeline;
+        let used = || detect::context_use(timeline, timeline.context_window_node(), &self.ws.config.rules);
+        tripped.then(used).flatten()
     }
-    let reported = briefing(ctx, ws, loaded, place, Some(found))?;
-    Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
-}
 
-fn briefing(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    place: &HaltPlace,
-    context: Option<ContextWindowUse>,
-) -> Result<Briefing> {
-    let standing = halts::unanswered(ctx, ws)?;
-    let plan = files::plan(&ws.repo);
-    let about = about(loaded, plan.as_ref());
-    let ground = BriefingGround {
-        decided: decisions::all(ws, &loaded.timeline),
-        precedents: asking::nearest(ws, &about),
-        plan,
-        subject: place.head.and_then(|head| Some(ws.repo.commit(head).ok()?.subject)),
-        halt: standing.map(|standing| standing.halt),
-        cap: detect::iteration_cap(&ws.config.rules),
-        context,
-    };
-    Ok(policy::briefing(&loaded.timeline, place, ground))
+    /// The effects when compaction is due.
+    pub(super) fn compaction(&self, place: &HaltPlace, found: ContextWindowUse) -> Result<Vec<Effect>> {
+        if found.pressure < Pressure::Mandatory {
+            return Ok(Vec::new());
+        }
+        let reported = self.briefing(place, Some(found))?;
+        Ok(policy::compaction(&self.loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
+    }
+
+    fn briefing(&self, place: &HaltPlace, context: Option<ContextWindowUse>) -> Result<Briefing> {
+        let Self { ctx, ws, loaded } = *self;
+        let standing = halts::unanswered(ctx, ws)?;
+        let plan = files::plan(&ws.repo);
+        let about = about(loaded, plan.as_ref());
+        let ground = BriefingGround {
+            decided: decisions::all(ws, &loaded.timeline),
+            precedents: asking::nearest(ws, &about),
+            plan,
+            subject: place.head.and_then(|head| Some(ws.repo.commit(head).ok()?.subject)),
+            halt: standing.map(|standing| standing.halt),
+            cap: detect::iteration_cap(&ws.config.rules),
+            context,
+        };
+        Ok(policy::briefing(&loaded.timeline, place, ground))
+    }
 }
 
 /// The subject of the work, in the words of its plan and of its last commit.

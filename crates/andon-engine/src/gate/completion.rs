@@ -3,9 +3,9 @@
 
 use crate::context::{self, Context};
 use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
-use crate::gate::safety::SafetyLog;
+use crate::gate::{GateContext, guard};
 use crate::view::complete::CompleteView;
-use crate::{Result, gate::guard, halts, recording::timeline, text::message, workspace::Workspace};
+use crate::{Result, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, test_run::TestStatus};
@@ -67,7 +67,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         }
     };
     if !clean {
-        problems.extend(SafetyLog { ctx, ws, loaded: &loaded }.incomplete(&decision, &bits));
+        problems.extend(GateContext { ctx, ws, loaded: &loaded }.incomplete(&decision, &bits));
     }
     let mut reasons = bits.reasons();
     name_scopes(&mut reasons, &candidate.evidence);

@@ -7,9 +7,9 @@
 use crate::effect::{self, Site};
 use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, asking, context::Context, workspace::Workspace};
+use crate::{Result, asking, gate::GateContext};
 use andon_core::detect::Stops;
-use andon_core::domain::decision::{Halt, Story};
+use andon_core::domain::decision::Halt;
 use andon_core::domain::effect::{Effect, OnStall, Start};
 use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow};
 
@@ -24,49 +24,48 @@ pub fn handed_on(loaded: &LoadedTimeline) -> Option<(&str, &str)> {
     Some((answer.provider.as_deref()?, answer.reason.as_str()))
 }
 
-/// Starts the program of `[on_stall]`. The next provider of the chain can work: the halt that starts it is answered on its
-/// behalf. Where its program fails, the halt is open again. Without a program, or where only a witness may answer, nothing
-/// is answered.
-///
-/// # Errors
-/// The answer, or the halt that is open again, cannot be recorded.
-pub(crate) fn start(
-    ctx: &Context,
-    ws: &Workspace,
-    start: &Start,
-    site: &Site<'_>,
-    story: Story,
-) -> Result<Vec<Diagnostic>> {
-    let warn = |what: String| Diagnostic::warning(what).code("response");
-    let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);
-    let provider = start.provider.as_ref().filter(|_| start.policy == OnStall::RetryWithNewProvider);
-    let standing = halts::binding(ws)?.filter(|found| found.halt.rule == start.halt.rule);
-    let (Some(provider), Some(standing)) = (provider, standing) else {
-        return Ok(run()?.into_iter().map(warn).collect());
-    };
-    if site.response.on_stall_program.is_none() || asking::asks_signature(ws, &standing).is_some() {
-        return Ok(run()?.into_iter().map(warn).collect());
+impl GateContext<'_> {
+    /// Starts the program of `[on_stall]`. The next provider of the chain can work: the halt that starts it is answered on its
+    /// behalf. Where its program fails, the halt is open again. Without a program, or where only a witness may answer, nothing
+    /// is answered.
+    ///
+    /// # Errors
+    /// The answer, or the halt that is open again, cannot be recorded.
+    pub(super) fn start(&self, start: &Start, site: &Site<'_>) -> Result<Vec<Diagnostic>> {
+        let Self { ctx, ws, loaded } = *self;
+        let warn = |what: String| Diagnostic::warning(what).code("response");
+        let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);
+        let provider = start.provider.as_ref().filter(|_| start.policy == OnStall::RetryWithNewProvider);
+        let standing = halts::binding(ws)?.filter(|found| found.halt.rule == start.halt.rule);
+        let (Some(provider), Some(standing)) = (provider, standing) else {
+            return Ok(run()?.into_iter().map(warn).collect());
+        };
+        if site.response.on_stall_program.is_none() || asking::asks_signature(ws, &standing).is_some() {
+            return Ok(run()?.into_iter().map(warn).collect());
+        }
+        let name = provider.name.as_str();
+        if halts::stops::by_people(ws) != Stops::NONE {
+            return Ok(vec![warn(format!("a person stopped this loop, so {name} was not started"))]);
+        }
+        let why: Vec<&str> = provider.on.iter().map(|condition| condition.as_str()).collect();
+        let reason =
+            format!("on_stall.policy is {}: {name} goes on ({})", start.policy.as_str(), why.join(", "));
+        let answer = Answer { halt: Some(&standing), provider: Some(name), ..Answer::default() };
+        halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;
+        let failed = run()?;
+        if failed.is_empty() {
+            let what = format!(
+                "the halt was answered for the next provider, {name}, which was started; this worker stops here"
+            );
+            return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
+        }
+        if halts::binding(ws)?.is_none() {
+            let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));
+            let halt = Box::new(Halt { message, ..start.halt.clone() });
+            let shown =
+                Effect::WriteReportFile { halt: halt.clone(), story: Box::new(loaded.timeline.story()) };
+            effect::carry_out(&[shown, Effect::RecordHalt(halt)], &ws.site(ctx))?;
+        }
+        Ok(failed.into_iter().map(warn).collect())
     }
-    let name = provider.name.as_str();
-    if halts::stops::by_people(ws) != Stops::NONE {
-        return Ok(vec![warn(format!("a person stopped this loop, so {name} was not started"))]);
-    }
-    let why: Vec<&str> = provider.on.iter().map(|condition| condition.as_str()).collect();
-    let reason = format!("on_stall.policy is {}: {name} goes on ({})", start.policy.as_str(), why.join(", "));
-    let answer = Answer { halt: Some(&standing), provider: Some(name), ..Answer::default() };
-    halts::acknowledge(ctx, ws, answer, AckHow::Resume, &reason)?;
-    let failed = run()?;
-    if failed.is_empty() {
-        let what = format!(
-            "the halt was answered for the next provider, {name}, which was started; this worker stops here"
-        );
-        return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
-    }
-    if halts::binding(ws)?.is_none() {
-        let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));
-        let halt = Box::new(Halt { message, ..start.halt.clone() });
-        let shown = Effect::WriteReportFile { halt: halt.clone(), story: Box::new(story) };
-        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &ws.site(ctx))?;
-    }
-    Ok(failed.into_iter().map(warn).collect())
 }

@@ -7,13 +7,17 @@
 
 use crate::adapter::git_hook;
 use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
-use crate::gate::safety::{self, SafetyLog};
-use crate::gate::{compaction, fallback, identity};
+use crate::gate::{GateContext, compaction, fallback, identity, safety};
 use crate::halts::{self, stops};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::recording::{self, bound, skip};
 use crate::{
-    Result, context::Context, effect, error::OpsError, range::uncertainty, text::named_files,
+    Result,
+    context::Context,
+    effect::{self, Site},
+    error::OpsError,
+    range::uncertainty,
+    text::named_files,
     workspace::Workspace,
 };
 use andon_core::detect::{
@@ -186,17 +190,17 @@ fn judge(ctx: &Context, ws: &Workspace, asking: CommitRequest) -> Result<Judged>
     if decision.verdict == Verdict::Block && safety::keep_refusal(ctx, ws, &mut loaded, &decision, tree)? {
         decision = with_refusals(ws, &loaded, decision);
     }
-    let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
-    loaded.warnings.extend(settled);
+    let gate = GateContext { ctx, ws, loaded: &loaded };
+    let mut warnings = gate.settle_or_warn(&mut decision)?;
+    let moved = gate.stop_switches(decision.standing.as_ref(), None);
     let reported = if decision.verdict < Verdict::Block {
-        let reported = SafetyLog { ctx, ws, loaded: &loaded }.skipped(&skipped, tree);
-        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
+        let reported = gate.skipped(&skipped, tree);
+        warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
         reported
     } else {
-        SafetyLog { ctx, ws, loaded: &loaded }.refused(&decision, SafetyKind::Refused, Some(tree))
+        gate.refused(&decision, SafetyKind::Refused, Some(tree))
     };
-    let moved = SafetyLog { ctx, ws, loaded: &loaded }.stop_switches(decision.standing.as_ref(), None);
-    loaded.warnings.extend(moved.into_iter().chain(reported));
+    loaded.warnings.extend(warnings.into_iter().chain(moved).chain(reported));
     Ok((decision, loaded.warnings))
 }
 
@@ -257,10 +261,10 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Judged> {
     warnings.extend(resolved.notes);
     let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     let mut decision = heal(ctx, ws, &loaded, decision)?;
-    warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
-    let log = SafetyLog { ctx, ws, loaded: &loaded };
-    warnings.extend(log.refused(&decision, SafetyKind::Refused, None));
-    warnings.extend(log.stop_switches(decision.standing.as_ref(), None));
+    let gate = GateContext { ctx, ws, loaded: &loaded };
+    warnings.extend(gate.settle_or_warn(&mut decision)?);
+    warnings.extend(gate.refused(&decision, SafetyKind::Refused, None));
+    warnings.extend(gate.stop_switches(decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 
@@ -270,20 +274,6 @@ fn may_owe(ws: &Workspace) -> Result<bool> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(false) };
     let is_judged = || window::settled(&ws.repo, head, timeline::reach(&ws.config.rules)).is_some();
     Ok(!matches!(ws.repo.operation(), Operation::Rebase | Operation::Patches) && !is_judged())
-}
-
-/// A refusal remains one even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
-/// around the guard.
-pub fn settle_or_warn(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &mut Decision,
-) -> Result<Vec<Diagnostic>> {
-    match settle(ctx, ws, loaded, decision) {
-        Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
-        other => other,
-    }
 }
 
 /// Judges a tip that is being pushed where the remote has `there`. No halt is written or answered here.
@@ -304,8 +294,8 @@ pub fn judge_tip(ctx: &Context, ws: &Workspace, tip: CommitId, there: Option<Com
     let candidate = Candidate { docs, identity, ..evidence::at_tip(ws, candidate, tip)? };
     loaded.warnings.extend(evidence::notices(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
-    let log = SafetyLog { ctx, ws, loaded: &loaded };
-    let reported = log.refused(&decision, SafetyKind::RefusedPush, Some(tree));
+    let gate = GateContext { ctx, ws, loaded: &loaded };
+    let reported = gate.refused(&decision, SafetyKind::RefusedPush, Some(tree));
     loaded.warnings.extend(reported);
     Ok((decision, loaded.warnings))
 }
@@ -378,73 +368,74 @@ pub fn settle_owed(ctx: &Context, ws: &Workspace) -> Result<bool> {
     }
     let loaded = timeline::load(ws)?;
     let mut owed = heal(ctx, ws, &loaded, policy::decide(Vec::new(), None))?;
-    settle_or_warn(ctx, ws, &loaded, &mut owed)?;
+    GateContext { ctx, ws, loaded: &loaded }.settle_or_warn(&mut owed)?;
     Ok(owed.verdict == Verdict::Halt)
 }
 
-/// Plans what follows from a decision and carries it out; returns the failures that do not change it. A decision that
-/// halts carries its halt from here on, so that the caller can show all of it.
-pub fn settle(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &mut Decision,
-) -> Result<Vec<Diagnostic>> {
-    // The common case: nothing is owed, so that where it would be is not asked.
-    if decision.verdict < Verdict::Warn {
-        return recording::tell_healed_locks(ctx, ws).map(|()| Vec::new());
-    }
-    let place = compaction::place(ctx, ws)?;
-    decision.halted = policy::halting(decision, &loaded.timeline, &place);
-    let plan = policy::plan(decision, &loaded.timeline, &place);
-    let site = ws.site(ctx);
-    effect::carry_out(&plan, &site)?;
-    recording::tell_healed_locks(ctx, ws)?;
-    respond(ctx, ws, loaded, decision, &place, &site)
-}
-
-/// The responses in addition to the verdict, after the halt is written; returns what failed.
-fn respond(
-    ctx: &Context,
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-    place: &HaltPlace,
-    site: &effect::Site<'_>,
-) -> Result<Vec<Diagnostic>> {
-    let fill = compaction::found(ws, loaded, decision);
-    let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
-    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ctx, ws, loaded, place, found));
-    let (mut responses, unbriefed) = match due {
-        Ok(responses) => (responses, None),
-        Err(err) => (Vec::new(), Some(err.as_warning())),
-    };
-    let response = &ws.config.response;
-    let escalates = decision.findings.iter().any(|finding| finding.about.event == EventClass::Escalation);
-    let episode = escalates
-        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
-        .flatten();
-    let setup = policy::Setup {
-        on_stall: response.on_stall,
-        providers: &response.providers,
-        current: fallback::current(loaded),
-        episode: episode.as_ref(),
-        signal_name: detect::signal_name,
-        pressure,
-        again: response.again,
-    };
-    responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
-    let (starts, rest): (Vec<Effect>, Vec<Effect>) =
-        responses.into_iter().partition(|one| matches!(one, Effect::Start(_)));
-    let failed = effect::carry_out(&rest, site).unwrap_or_else(|err| vec![err.to_string()]);
-    let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
-    let mut reported: Vec<Diagnostic> = unbriefed.into_iter().chain(failed).collect();
-    for effect in &starts {
-        if let Effect::Start(start) = effect {
-            reported.extend(fallback::start(ctx, ws, start, site, loaded.timeline.story())?);
+impl GateContext<'_> {
+    /// A refusal remains one even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
+    /// around the guard.
+    pub fn settle_or_warn(&self, decision: &mut Decision) -> Result<Vec<Diagnostic>> {
+        match self.settle(decision) {
+            Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
+            other => other,
         }
     }
-    Ok(reported)
+
+    /// Plans what follows from a decision and carries it out; returns the failures that do not change it. A decision that
+    /// halts carries its halt from here on, so that the caller can show all of it.
+    pub fn settle(&self, decision: &mut Decision) -> Result<Vec<Diagnostic>> {
+        let Self { ctx, ws, loaded } = *self;
+        // The common case: nothing is owed, so that where it would be is not asked.
+        if decision.verdict < Verdict::Warn {
+            return recording::tell_healed_locks(ctx, ws).map(|()| Vec::new());
+        }
+        let place = compaction::place(ctx, ws)?;
+        decision.halted = policy::halting(decision, &loaded.timeline, &place);
+        let plan = policy::plan(decision, &loaded.timeline, &place);
+        let site = ws.site(ctx);
+        effect::carry_out(&plan, &site)?;
+        recording::tell_healed_locks(ctx, ws)?;
+        self.respond(decision, &place, &site)
+    }
+
+    /// The responses in addition to the verdict, after the halt is written; returns what failed.
+    fn respond(&self, decision: &Decision, place: &HaltPlace, site: &Site<'_>) -> Result<Vec<Diagnostic>> {
+        let Self { ws, loaded, .. } = *self;
+        let fill = self.context_window(decision);
+        let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
+        let due = fill.map_or(Ok(Vec::new()), |found| self.compaction(place, found));
+        let (mut responses, unbriefed) = match due {
+            Ok(responses) => (responses, None),
+            Err(err) => (Vec::new(), Some(err.as_warning())),
+        };
+        let response = &ws.config.response;
+        let escalates = decision.findings.iter().any(|finding| finding.about.event == EventClass::Escalation);
+        let episode = escalates
+            .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+            .flatten();
+        let setup = policy::Setup {
+            on_stall: response.on_stall,
+            providers: &response.providers,
+            current: fallback::current(loaded),
+            episode: episode.as_ref(),
+            signal_name: detect::signal_name,
+            pressure,
+            again: response.again,
+        };
+        responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
+        let (starts, rest): (Vec<Effect>, Vec<Effect>) =
+            responses.into_iter().partition(|one| matches!(one, Effect::Start(_)));
+        let failed = effect::carry_out(&rest, site).unwrap_or_else(|err| vec![err.to_string()]);
+        let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
+        let mut reported: Vec<Diagnostic> = unbriefed.into_iter().chain(failed).collect();
+        for effect in &starts {
+            if let Effect::Start(start) = effect {
+                reported.extend(self.start(start, site)?);
+            }
+        }
+        Ok(reported)
+    }
 }
 
 /// Digits of a tree's id in a command.

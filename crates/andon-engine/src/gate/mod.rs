@@ -10,3 +10,13 @@ pub mod rule_feed;
 pub mod safety;
 pub mod turn;
 pub mod working_tree;
+
+use crate::{context::Context, recording::timeline::LoadedTimeline, workspace::Workspace};
+
+/// A process that decides, the repository that it decides in, and what it knows of that.
+#[derive(Clone, Copy)]
+pub struct GateContext<'a> {
+    pub ctx: &'a Context,
+    pub ws: &'a Workspace,
+    pub loaded: &'a LoadedTimeline,
+}

@@ -2,8 +2,7 @@
 //! later in the same batch.
 
 use crate::gate::guard::{self, Judged};
-use crate::gate::safety::SafetyLog;
-use crate::gate::working_tree::WorkingTree;
+use crate::gate::{GateContext, working_tree::WorkingTree};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
@@ -216,9 +215,9 @@ fn decide_with(
     let stage = stage.stage(&loaded.timeline);
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);
-    let settled = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
-    let log = SafetyLog { ctx, ws, loaded: &loaded };
-    let told = [log.noticed(&decision), log.stop_switches(decision.standing.as_ref(), None)];
+    let gate = GateContext { ctx, ws, loaded: &loaded };
+    let settled = gate.settle_or_warn(&mut decision)?;
+    let told = [gate.noticed(&decision), gate.stop_switches(decision.standing.as_ref(), None)];
     loaded.warnings.extend(settled.into_iter().chain(told.into_iter().flatten()));
     Ok((decision, loaded))
 }

@@ -3,7 +3,7 @@
 //! facts out of the reach of the readers.
 
 use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
+use crate::{Result, context::Context, error::OpsError, gate::GateContext, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use andon_core::domain::events::{CommitRefused, Event, EventKind};
@@ -14,17 +14,8 @@ use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;
 
-/// Writes safety events about a loaded timeline. An event that cannot be written changes no decision: it is a warning.
-pub struct SafetyLog<'a> {
-    /// The process that reports.
-    pub ctx: &'a Context,
-    /// The repository whose journal is written.
-    pub ws: &'a Workspace,
-    /// The events that are known already.
-    pub loaded: &'a LoadedTimeline,
-}
-
-impl SafetyLog<'_> {
+/// Safety events about a loaded timeline. An event that cannot be written changes no decision: it is a warning.
+impl GateContext<'_> {
     /// Reports a refusal by an unanswered halt, or by the findings that refuse it. `kind` tells a commit, a push or a
     /// completion, `tree` that of the commit or of the tip that was to be pushed.
     pub(crate) fn refused(
