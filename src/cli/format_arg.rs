@@ -13,7 +13,7 @@ pub struct FormatArg {
 }
 
 /// `--format` of verbs that only programs call: they take it, and print JSON without it too.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Default, Clone, Copy, Args)]
 pub struct JsonArg {
     /// Output format; there is no other
     #[arg(long, value_enum, default_value = "json", hide_possible_values = true)]
@@ -21,8 +21,9 @@ pub struct JsonArg {
 }
 
 /// The one format of such a verb.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
 pub enum JsonOnly {
     /// One line of JSON a document.
+    #[default]
     Json,
 }

@@ -1,14 +1,14 @@
 //! Edits files that belong to others: whole or not at all, and so that each edit can be undone byte for byte.
 
 use std::fs::{self, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use super::InstallError;
 use super::manifest::{AbsolutePath, Birth, EditedFile};
-use andon_git::{platform::files, temporary_beside};
+use andon_git::{platform::files, read_plain, temporary_beside};
 
 /// Files longer than this are not edited.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -93,11 +93,7 @@ pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
         Err(error) => return Err(InstallError::io("read", path, error)),
     }
     inside(top, path)?;
-    let mut bytes = Vec::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
-        .map_err(|error| InstallError::io("read", path, error))?;
-    Ok(Some(bytes))
+    read_plain(path, MAX_BYTES).map_err(|error| InstallError::io("read", path, error))
 }
 
 /// Fails where a link on the way leads out of `top`.

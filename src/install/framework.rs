@@ -131,7 +131,9 @@ pub fn installs_all(text: &[u8]) -> bool {
 /// Says where the lines go in `text`, which holds none of ours.
 pub fn answer(text: &[u8]) -> FileChange {
     let Ok(text) = std::str::from_utf8(text) else { return FileChange::Unsafe("it is not UTF-8") };
-    if text.contains("andon hook ") || text.lines().any(is_our_id) {
+    if text.contains("andon hook ")
+        || text.lines().any(|line| line.trim().trim_start_matches("- ").trim() == "id: andon")
+    {
         return FileChange::There;
     }
     match of_repos(text) {
@@ -146,10 +148,6 @@ pub fn answer(text: &[u8]) -> FileChange {
             FileChange::Put(put)
         }
     }
-}
-
-fn is_our_id(line: &str) -> bool {
-    line.trim().trim_start_matches("- ").trim() == "id: andon"
 }
 
 /// The list of `repos`.

@@ -59,7 +59,12 @@ fn run() -> ExitCode {
         .or_else(|_| help::command(output::columns()).try_get_matches_from(&args));
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(err) if err.use_stderr() && is_agent_hook(&ctx) => return not_a_call(ctx, &err).into(),
+        Err(err)
+            if err.use_stderr()
+                && ctx.args.windows(2).any(|words| words[0] == "agent" && words[1] == "hook") =>
+        {
+            return not_a_call(ctx, &err).into();
+        }
         Err(err) => return usage(&ctx, &err),
     };
     let shell = Shell { out: printer(&ctx, cli.color), ctx };
@@ -67,11 +72,6 @@ fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(err) => shell.fail(&err).into(),
     }
-}
-
-/// True where a client's hook started the program, whatever the line of its settings looks like.
-fn is_agent_hook(ctx: &Context) -> bool {
-    ctx.args.windows(2).any(|words| words[0] == "agent" && words[1] == "hook")
 }
 
 /// For most clients exit code 2 refuses the tool: a line that is not understood must not do that.

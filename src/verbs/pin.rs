@@ -1,8 +1,7 @@
 //! `andon pin`: the checksum of the agent's own configuration goes into `andon.toml`
 //! (docs/spec-map.md, loop rules: agentic identity).
 
-use std::io::{self, Read as _};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 use clap::Args;
 use serde::Serialize;
@@ -14,6 +13,7 @@ use andon_core::domain::{hint::Hint, ids::Digest, paths::CONFIG_FILE};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::{effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
+use andon_git::read_plain;
 
 /// Columns of a name.
 const NAME: usize = 160;
@@ -100,14 +100,8 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
 }
 
 fn write(path: &Path, files: &andon_core::domain::identity::Files) -> Result<(), OpsError> {
-    let mut text = String::new();
-    match std::fs::File::open(path) {
-        Ok(file) => {
-            file.take(MAX_BYTES as u64).read_to_string(&mut text).map_err(OpsError::Input)?;
-        }
-        Err(err) if err.kind() == io::ErrorKind::NotFound => {}
-        Err(err) => return Err(OpsError::Input(err)),
-    }
+    let bytes = read_plain(path, MAX_BYTES as u64).map_err(OpsError::Input)?.unwrap_or_default();
+    let text = String::from_utf8(bytes).map_err(|err| OpsError::Input(io::Error::other(err)))?;
     let edited = config::with_pin(&text, files).map_err(|by_hand| {
         OpsError::usage(
             format!("{CONFIG_FILE} has a shape that cannot be edited without changing more than the pin"),

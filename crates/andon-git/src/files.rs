@@ -3,7 +3,7 @@
 
 use andon_core::domain::hint::Hint;
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
 use std::{ffi::OsStr, path::Path};
 
@@ -70,11 +70,20 @@ fn make(dir: &Path, name: &str, permissions: Option<Permissions>) -> io::Result<
 
 /// Replaces `path` by a file with these bytes, or leaves it as it was. Makes its directory.
 pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(temporary_in, path, bytes)
+}
+
+/// The same by a file that its owner alone may read, in a folder that need not be ours.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(|dir| temporary_beside(dir, None), path, bytes)
+}
+
+fn replace_by(make: fn(&Path) -> io::Result<NamedTempFile>, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = match temporary_in(parent) {
+    let mut temporary = match make(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             std::fs::create_dir_all(parent)?;
-            temporary_in(parent)?
+            make(parent)?
         }
         created => created?,
     };
@@ -110,6 +119,27 @@ fn opened(path: &Path) -> io::Result<Option<(File, u64)>> {
     };
     let facts = file.metadata()?;
     if facts.is_file() { Ok(Some((file, facts.len()))) } else { Err(io::Error::other("not a plain file")) }
+}
+
+/// Looks for something at the end of a file. `read` is given the place at which the last bytes begin, and these; more of them, as
+/// many as the next of `windows` says, until it has found what it looks for.
+pub fn from_end<T>(
+    file: &mut File,
+    windows: &[u64],
+    mut read: impl FnMut(u64, Vec<u8>) -> Option<T>,
+) -> io::Result<Option<T>> {
+    let len = file.metadata()?.len();
+    for window in windows {
+        let start = len.saturating_sub(*window);
+        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
+        file.seek(SeekFrom::Start(start))?;
+        (&*file).take(len - start).read_to_end(&mut bytes)?;
+        let found = read(start, bytes);
+        if found.is_some() || start == 0 {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// The whole plain file, when there is one and it has at most `max` bytes.

@@ -19,7 +19,8 @@ pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{MergeClaim, MergeStep, TreeVerdict};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use files::{
-    access_help, is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in,
+    access_help, from_end, is_litter, open_plain, read_plain, replace_plain, replace_private,
+    temporary_beside, temporary_in,
 };
 pub use index::tree::IndexTree;
 pub use notes::NotesTree;

@@ -45,11 +45,6 @@ impl Receipt {
     pub fn is_nearest_of(&self, now: &[GitProcess]) -> bool {
         self.asked_by.first() == now.first()
     }
-
-    /// True while the git process that made it runs: it may be about to commit.
-    fn is_awaited(&self) -> bool {
-        self.asked_by.first().is_some_and(process::is_running)
-    }
 }
 
 /// A receipt as it is stored, with the time for people who look at it.
@@ -89,7 +84,8 @@ pub fn read(git_dir: &Path) -> Vec<Receipt> {
 /// that others are making meanwhile stay.
 pub fn clear(git_dir: &Path, now: &[GitProcess]) {
     let path = path(git_dir);
-    let awaited = |receipt: &Receipt| !receipt.is_of(now) && receipt.is_awaited();
+    let awaited =
+        |receipt: &Receipt| !receipt.is_of(now) && receipt.asked_by.first().is_some_and(process::is_running);
     let kept: String =
         lines(&path).into_iter().filter(|(_, one)| awaited(one)).map(|(line, _)| line + "\n").collect();
     // Without a file there is nothing to remove; a file that cannot be removed names trees, and only those.

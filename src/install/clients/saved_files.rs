@@ -3,7 +3,7 @@
 //! Only the change is kept, never the whole file: a user's settings may hold keys. A file that was edited meanwhile is
 //! recognised by its digest; our entries are then taken out of it one by one.
 
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,15 +11,23 @@ use sha2::Digest as _;
 
 use crate::install::{InstallError, manifest::Birth};
 use andon_core::domain::ids::Digest;
-use andon_git::temporary_beside;
+use andon_git::{read_plain, replace_private};
 
-const SCHEMA: &str = "andon/agent-settings@1";
 /// More than this is no such file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
+/// The format of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Schema {
+    #[default]
+    #[serde(rename = "andon/agent-settings@1")]
+    First,
+}
+
 /// Every file that was changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFiles {
+    schema: Schema,
     /// In the order in which they were changed first.
     pub files: Vec<SavedFile>,
 }
@@ -93,12 +101,6 @@ fn digest(text: &str) -> String {
     Digest(sha2::Sha256::digest(text).into()).to_string()
 }
 
-#[derive(Serialize, Deserialize)]
-struct Wire {
-    schema: String,
-    files: Vec<SavedFile>,
-}
-
 impl SavedFiles {
     /// The file, below a directory of ours.
     pub fn path(dir: &Path) -> PathBuf {
@@ -107,11 +109,8 @@ impl SavedFiles {
 
     /// Reads it. What is no such file counts as none: our entries are known without it.
     pub fn read(path: &Path) -> Self {
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
-        let wire = read.ok().and_then(|_| serde_json::from_slice::<Wire>(&bytes).ok());
-        let files = wire.filter(|wire| wire.schema == SCHEMA).map(|wire| wire.files);
-        Self { files: files.unwrap_or_default() }
+        let bytes = read_plain(path, MAX_BYTES).ok().flatten();
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
     /// Writes it, whole or not at all; without an entry the file goes.
@@ -123,16 +122,8 @@ impl SavedFiles {
                 _ => Ok(()),
             };
         }
-        let dir = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(dir).map_err(failed)?;
-        let wire = Wire { schema: SCHEMA.to_owned(), files: self.files.clone() };
-        let mut text = serde_json::to_vec_pretty(&wire).map_err(|error| failed(io::Error::other(error)))?;
-        text.push(b'\n');
-        // For its owner alone, as temporary files are.
-        let mut file = temporary_beside(dir, None).map_err(failed)?;
-        file.write_all(&text).map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
-        Ok(())
+        let text = serde_json::to_string_pretty(self).map_err(|error| failed(io::Error::other(error)))?;
+        replace_private(path, (text + "\n").as_bytes()).map_err(failed)
     }
 
     /// The entry of `path`.

@@ -1,8 +1,6 @@
 //! The place where an agent is at work: the repository, and the memory of its hooks.
 
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::Path;
-use std::{fs::OpenOptions, ops::Deref};
+use std::{ops::Deref, path::Path};
 
 use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::programs;
@@ -13,6 +11,7 @@ use andon_core::domain::agent_door::{AgentAction, AgentFact, HookMoment};
 use andon_core::domain::events::{Event, EventKind, Renewal};
 use andon_core::domain::{client_spec::FileOwner, ids::ShortHash, usage::Usage};
 use andon_engine::{adapter::events, context::Context, error::OpsError, workspace::Workspace};
+use andon_git::{from_end, open_plain};
 use andon_store::journal::{Journal, JournalLine, JournalLock};
 
 /// One session of one client in one repository. Its journal is not read yet.
@@ -205,16 +204,7 @@ const TAIL: u64 = 256 << 10;
 
 /// The last bytes of a plain file; nothing where there is none.
 pub(super) fn tail_of(path: &Path) -> Option<Vec<u8>> {
-    // A named pipe would keep a hook waiting.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut file = OpenOptions::new().read(true).open(path).ok()?;
-    let len = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(TAIL))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    from_end(&mut open_plain(path).ok()??, &[TAIL], |_, bytes| Some(bytes)).ok()?
 }
 
 #[cfg(test)]

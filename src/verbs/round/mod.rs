@@ -40,16 +40,17 @@ pub struct RoundCommandArgs {
 }
 
 /// `andon round ...`
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Copy, Subcommand, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RoundCommand {
     /// Put a question: `question`, `issuer`, `tags`, `precedent_tags`, `bounty`, `min_witnesses`, `expires_at`, `operators`, `authors`, `revises`
-    Open(JsonArg),
+    Open(#[serde(skip)] JsonArg),
     /// Claim or criticise: `round`, `role` (`proposer` or `opposer`), `agent`, `text`
-    Say(JsonArg),
+    Say(#[serde(skip)] JsonArg),
     /// Judge: `round`, `agent`, `text`, which ends with a trailer
-    Verdict(JsonArg),
+    Verdict(#[serde(skip)] JsonArg),
     /// End the round: `round`, `paid_to`
-    Close(JsonArg),
+    Close(#[serde(skip)] JsonArg),
 }
 
 /// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
@@ -57,16 +58,10 @@ const MAX_INPUT: u64 = 8 << 20;
 
 /// Takes one object from standard input.
 pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
-    let action = match args.command {
-        RoundCommand::Open(_) => RoundAction::Open,
-        RoundCommand::Say(_) => RoundAction::Say,
-        RoundCommand::Verdict(_) => RoundAction::Verdict,
-        RoundCommand::Close(_) => RoundAction::Close,
-    };
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(OpsError::Input)?;
-    take(shell, &ws, Some(action), &bytes)
+    take(shell, &ws, Some(args.command), &bytes)
 }
 
 /// Takes an object a line, each with its `action`; the last that is not 0 is the exit code.
@@ -84,7 +79,7 @@ pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
     Ok(exit)
 }
 
-fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]) -> Result<Exit, OpsError> {
+fn take(shell: &Shell, ws: &Workspace, action: Option<RoundCommand>, bytes: &[u8]) -> Result<Exit, OpsError> {
     let malformed = |err: serde_json::Error| {
         let what = format!("standard input holds no JSON object: {err}");
         OpsError::usage(what, "see what is asked for: andon round --help")
@@ -138,22 +133,22 @@ const PRECEDENTS: usize = 8;
 fn apply(
     ctx: &Context,
     ws: &Workspace,
-    action: RoundAction,
+    action: RoundCommand,
     said: &EntryStatement,
 ) -> Result<RoundAnswer, OpsError> {
     expire(ctx, ws)?;
     // A round that is over answers every later message with its outcome.
-    if action != RoundAction::Open
+    if !matches!(action, RoundCommand::Open(_))
         && let Some(answer) = over(ws, &read::<RoundName>(said)?.round)?
     {
         return Ok(answer);
     }
     refuse_unknown(action, said)?;
     match action {
-        RoundAction::Open => open(ctx, ws, said),
-        RoundAction::Say => say(ctx, ws, said),
-        RoundAction::Verdict => verdict(ctx, ws, said),
-        RoundAction::Close => close(ctx, ws, said),
+        RoundCommand::Open(_) => open(ctx, ws, said),
+        RoundCommand::Say(_) => say(ctx, ws, said),
+        RoundCommand::Verdict(_) => verdict(ctx, ws, said),
+        RoundCommand::Close(_) => close(ctx, ws, said),
     }
 }
 
@@ -171,15 +166,15 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
 }
 
 /// Refuses a member that a round does not have: what is misspelt would be ignored for ever.
-fn refuse_unknown(action: RoundAction, said: &Map<String, Value>) -> Result<(), OpsError> {
+fn refuse_unknown(action: RoundCommand, said: &Map<String, Value>) -> Result<(), OpsError> {
     let shape = json!(RoundPayload::default());
     let own = shape.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
     let known: Vec<&str> = match action {
-        RoundAction::Open => own.chain(["action", "precedent_tags"]).collect(),
-        RoundAction::Say | RoundAction::Verdict => {
+        RoundCommand::Open(_) => own.chain(["action", "precedent_tags"]).collect(),
+        RoundCommand::Say(_) | RoundCommand::Verdict(_) => {
             vec!["action", "round", "role", "agent", "text", "evidence"]
         }
-        RoundAction::Close => vec!["action", "round", "paid_to"],
+        RoundCommand::Close(_) => vec!["action", "round", "paid_to"],
     };
     let Some(odd) = said.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
     let near = andon_config::suggest(odd, known.iter().copied());
@@ -337,20 +332,10 @@ pub fn expire_first(ctx: &Context) {
 /// Longest statement that is taken, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// The action of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RoundAction {
-    Open,
-    Say,
-    Verdict,
-    Close,
-}
-
 /// A line that says itself what it does.
 #[derive(Deserialize)]
 pub(super) struct ActionMember {
-    pub(super) action: RoundAction,
+    pub(super) action: RoundCommand,
 }
 
 /// The round that every message but the first is about.

@@ -64,7 +64,11 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
             counted = Some(iteration.code);
         }
         // A result in which only flaky tests fail says nothing about the edit.
-        let tests = tests.filter(|tests| !(only_fail(tests, &beside) && flaky_failures(tests, &flaky) > 0));
+        let tests = tests.filter(|tests| {
+            !(tests.status == TestStatus::Failed
+                && steady_count(tests, &beside) == Some(0)
+                && flaky_failures(tests, &flaky) > 0)
+        });
         let edit = if unedited { Edit::NoCode } else { Edit::Code };
         let mended = untested.mended_unseen(tests, edit);
         let step = tests.map_or(Step::Unknown, |tests| {
@@ -163,11 +167,6 @@ pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
         }
     }
     falls
-}
-
-/// Returns whether nothing but these tests fails.
-fn only_fail(tests: &TestEvidence, these: &BTreeSet<String>) -> bool {
-    tests.status == TestStatus::Failed && steady_count(tests, these) == Some(0)
 }
 
 /// The failure signature; where flaky tests fail too, the one that the others would give.

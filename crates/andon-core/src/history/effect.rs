@@ -70,7 +70,8 @@ impl Iteration {
         let removed = self.lines(|hunk| hunk.removed);
         let over = before.diff.hunks.iter().any(|hunk| removed.contains(&hunk.added));
         let on_top = self.diff.removed == 0 && self.diff.added <= SMALL;
-        let anew = || self.is_small() && removed.iter().any(|lines| written.contains(lines));
+        let is_small = self.diff.added <= SMALL && self.diff.removed <= SMALL;
+        let anew = || is_small && removed.iter().any(|lines| written.contains(lines));
         let counts = match self.weak_nature() {
             Some(Nature::Comments | Nature::Weak) => over || on_top || anew(),
             Some(Nature::Version) => {
@@ -94,10 +95,6 @@ impl Iteration {
     /// The lines of one side of its hunks, where they have any there.
     fn lines(&self, side: fn(&Hunk) -> HunkHash) -> BTreeSet<HunkHash> {
         self.diff.hunks.iter().map(side).filter(|lines| *lines != Hunk::NO_LINES).collect()
-    }
-
-    fn is_small(&self) -> bool {
-        self.diff.added <= SMALL && self.diff.removed <= SMALL
     }
 
     /// The one path that was changed, where it is one.

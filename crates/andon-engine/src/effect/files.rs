@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{EffectError, Site};
 use andon_core::domain::briefing::Plan;
 use andon_core::policy;
-use andon_git::{Repo, temporary_beside, temporary_in};
+use andon_git::{Repo, replace_private, temporary_in};
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore`.
 pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, EffectError> {
@@ -30,14 +30,7 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), EffectError> {
 
 /// Writes a file that its owner alone may read, whole or not at all. Makes its directory.
 pub fn write_private(path: &Path, text: &str) -> Result<(), EffectError> {
-    let dir = path.parent().unwrap_or(path);
-    let write = || {
-        std::fs::create_dir_all(dir)?;
-        let mut file = temporary_beside(dir, None)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path).map(drop).map_err(|err| err.error)
-    };
-    write().map_err(|err| error("write", path, err))
+    replace_private(path, text.as_bytes()).map_err(|err| error("write", path, err))
 }
 
 /// Writes a report whole or not at all. A link in its place is replaced and not followed: in CI the working tree is a

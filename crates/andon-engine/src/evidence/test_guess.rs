@@ -5,8 +5,9 @@
 //! the top, sources until one holds a test.
 
 use andon_core::domain::hint::Hint;
-use std::{fs, io::Read as _, path::Path};
+use std::{fs, path::Path};
 
+use crate::effect::files;
 use crate::guess::listing::{
     self, FOREIGN, Kind, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES,
     Tests,
@@ -121,9 +122,7 @@ fn below(dir: &str, entry: &fs::DirEntry) -> Option<Below> {
 
 /// The beginning of a file, as text.
 fn beginning(path: &Path) -> String {
-    let mut content = Vec::new();
-    let _ = fs::File::open(path).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
-    String::from_utf8_lossy(&content).into_owned()
+    String::from_utf8_lossy(&files::beginning(path, READ_BYTES).unwrap_or_default()).into_owned()
 }
 
 /// The advice to a person without a test command, in one line.
@@ -190,10 +189,8 @@ fn add_file(top: &Path, path: &str, listing: &mut Listing) {
     if !fs::metadata(&full).is_ok_and(|facts| facts.is_file()) {
         return;
     }
-    let mut content = Vec::new();
     let modules = || listing.paths().filter(|path| is_test_module(path)).count();
-    if READ.contains(path) || (is_test_module(path) && modules() < MAX_MODULES) {
-        let _ = fs::File::open(&full).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
-    }
+    let is_read = READ.contains(path) || (is_test_module(path) && modules() < MAX_MODULES);
+    let content = if is_read { files::beginning(&full, READ_BYTES).unwrap_or_default() } else { Vec::new() };
     listing.add_file(path, &content);
 }

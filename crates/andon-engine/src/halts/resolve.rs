@@ -5,14 +5,14 @@
 //! A report file is written before its ledger entry, so a missing report file always means that it was removed.
 
 use std::fs::{self, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::answer::{Answer, acknowledge};
 use super::stops::{STOP_FILE, clear_pause, named_by, report_file, stops};
 use super::{BoundBy, Standing};
 use crate::context::{self, Context};
-use crate::effect::{self, EffectError};
+use crate::effect::{self, EffectError, files};
 use crate::{Result, asking, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, StandingHalt};
@@ -247,10 +247,9 @@ fn shown_file(ws: &Workspace) -> PathBuf {
 
 /// True where the report file of `halt` was written here.
 fn was_shown(ws: &Workspace, halt: EntryId) -> bool {
-    let mut text = String::new();
-    let read = fs::File::open(shown_file(ws)).and_then(|file| file.take(MAX_SHOWN).read_to_string(&mut text));
+    let shown = files::beginning(&shown_file(ws), MAX_SHOWN).unwrap_or_default();
     let halt = halt.to_string();
-    read.is_ok() && text.lines().any(|line| line == halt)
+    shown.split(|byte| *byte == b'\n').any(|line| line == halt.as_bytes())
 }
 
 /// Remembers that the report file of `halt` was written here.

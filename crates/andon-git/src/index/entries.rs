@@ -3,7 +3,9 @@
 //! libgit2 makes an object of every entry and knows neither a split nor a sparse index; a look at paths, flags and stat
 //! data needs neither, and takes a tenth of the time.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
+
+use crate::files::read_plain;
 
 /// Largest index that is read, in bytes.
 const MAX_INDEX: u64 = 256 << 20;
@@ -65,11 +67,7 @@ pub(crate) enum Entries {
 
 /// The bytes of the index at `path`; `None` when it cannot be read or is too large.
 pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
-    let file = File::open(path).ok()?;
-    let size = file.metadata().ok()?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_INDEX)).ok()?);
-    file.take(MAX_INDEX + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MAX_INDEX).then_some(bytes)
+    read_plain(path, MAX_INDEX).ok().flatten()
 }
 
 /// Calls `each` with every entry. `None`, with some of them seen or none, where the bytes are no index that is known.

@@ -6,19 +6,16 @@
 //! known extensions leads exactly to the trailing checksum. What is found must parse to its last byte, cover
 //! as many entries as the header counts, and agree with the tree object it names; anything else is `Unknown`.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::Read as _;
 
+use crate::files::{from_end, open_plain};
 use crate::index::entries::{HASH, be32};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError, objects::MODE_TREE};
 use andon_core::domain::ids::{BadId, Oid, TreeId};
 
-/// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
-/// First read from the end; grows fourfold.
-const FIRST_READ: u64 = 64 << 10;
-/// Most that is ever read from the end: beyond it `git write-tree` is as good.
-const MAX_READ: u64 = 32 << 20;
+/// The last bytes that are read, and how many more where these do not suffice.
+const WINDOWS: [u64; 6] = [64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20];
 /// Digits of the largest count, which has 32 bits.
 const MAX_DIGITS: u32 = 10;
 /// Deepest nesting that is followed.
@@ -102,34 +99,13 @@ impl Repo {
 
 /// The root of the TREE extension of the index at `path`; `None` when there is none that can be trusted.
 fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Error> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(mut file) = open_plain(path)? else { return Ok(None) };
     let mut header = [0; 12];
-    let len = file.seek(SeekFrom::End(0))?;
-    if len < 12 + HASH as u64 {
-        return Ok(None);
-    }
-    file.seek(SeekFrom::Start(0))?;
-    file.read_exact(&mut header)?;
-    let Some(count) = entry_count(&header) else { return Ok(None) };
-    let mut window = FIRST_READ;
-    loop {
-        let start = len.saturating_sub(window).max(12);
-        file.seek(SeekFrom::Start(start))?;
-        let mut tail = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
-        file.by_ref().take(len - start).read_to_end(&mut tail)?;
-        if tail.len() as u64 != len - start {
-            return Ok(None);
-        }
-        match find_root(&tail[..tail.len() - HASH]) {
-            Some(root) => return Ok(Some(root).filter(|root| root.entries == count)),
-            None if start == 12 || window >= MAX_READ => return Ok(None),
-            None => window *= 4,
-        }
-    }
+    let read = file.read_exact(&mut header).ok();
+    let Some(count) = read.and_then(|()| entry_count(&header)) else { return Ok(None) };
+    let root =
+        from_end(&mut file, &WINDOWS, |_, tail| find_root(tail.get(..tail.len().checked_sub(HASH)?)?))?;
+    Ok(root.filter(|root| root.entries == count))
 }
 
 /// `DIRC`, version 2 to 4, number of entries.

@@ -7,7 +7,6 @@ use std::{collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
-use crate::Result;
 use crate::error::{GitError, MissingBecause};
 use crate::objects::{
     cache::Cache, inflate::VettedObjects, reader::ObjectReader, texts::Text, trees::RawTree,
@@ -81,11 +80,6 @@ impl Repo {
     /// The top of the working tree; `None` when bare.
     pub fn workdir(&self) -> Option<&Path> {
         self.workdir.as_deref()
-    }
-
-    /// The top of the working tree, or an error that says the repository is bare.
-    pub(crate) fn require_workdir(&self) -> Result<&Path> {
-        self.workdir().ok_or_else(|| GitError::NoWorkTree { git_dir: self.git_dir.clone() })
     }
 
     /// The effective index: `GIT_INDEX_FILE`, else the worktree's own.

@@ -1,17 +1,15 @@
 //! HEAD's reflog, newest first, read from the end of its file: the cost is that of the entries that are read.
 
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
-use std::{fs::File, path::Path};
+use std::{io::Read as _, path::Path};
 
+use crate::files::{from_end, open_plain};
 use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::{Result, error::GitError};
 use andon_core::domain::{facts::CommitKind, ids::Oid};
 
-/// First read from the end, in bytes; doubled until enough lines are there.
-const FIRST_READ: u64 = 4096;
-/// Most that is ever read.
-const MAX_READ: u64 = 16 << 20;
+/// The last bytes that are read, and how many more where these do not suffice.
+const WINDOWS: [u64; 7] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20];
 
 /// One movement of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,29 +39,15 @@ impl Repo {
 
 /// The last `max` whole lines of a file, oldest first; none when there is no file.
 pub(crate) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::io::Error> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let len = file.seek(SeekFrom::End(0))?;
-    let mut window = FIRST_READ;
-    loop {
-        let start = len.saturating_sub(window);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
-        file.by_ref().take(len - start).read_to_end(&mut bytes)?;
-        let mut lines: Vec<&[u8]> =
-            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-        if start > 0 && !lines.is_empty() {
-            lines.remove(0);
-        }
-        if lines.len() >= max || start == 0 || window >= MAX_READ {
-            let skip = lines.len().saturating_sub(max);
-            return Ok(lines[skip..].iter().map(|line| line.to_vec()).collect());
-        }
-        window *= 4;
-    }
+    let mut last = Vec::new();
+    let Some(mut file) = open_plain(path)? else { return Ok(last) };
+    from_end(&mut file, &WINDOWS, |start, bytes| {
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines: Vec<&[u8]> = lines.skip(usize::from(start > 0)).collect();
+        last = lines[lines.len().saturating_sub(max)..].iter().map(|line| line.to_vec()).collect();
+        (last.len() >= max).then_some(())
+    })?;
+    Ok(last)
 }
 
 /// `OLD SP NEW SP NAME <MAIL> TIME ZONE TAB MESSAGE`

@@ -102,7 +102,7 @@ impl Repo {
     }
 
     fn overlay_once(&self, nested: usize) -> Result<Overlay> {
-        let top = self.require_workdir()?;
+        let top = self.workdir().ok_or_else(|| GitError::NoWorkTree { git_dir: self.git_dir.clone() })?;
         let comparison = Comparison {
             repo: self,
             top,

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -11,6 +12,7 @@ use super::super::{file, skipped_line};
 use super::{Journal, JournalLine};
 use crate::wire::v1::{MAX_LINE, decode_line};
 use andon_core::domain::{diagnostic::Diagnostic, ids::ShortHash};
+use andon_git::from_end;
 
 /// The content of the end of one file.
 #[derive(Debug, Default)]
@@ -58,28 +60,17 @@ pub(super) fn warning(path: &Path, offset: u64, why: String) -> Diagnostic {
 /// The last bytes and where they begin: at the start of a line, but for a file of one endless line.
 fn read_end(path: &Path, max: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
     let Some(mut file) = file::open(path)? else { return Ok(None) };
-    let len = file.metadata()?.len();
-    let longest = (MAX_LINE as u64).saturating_add(2).max(max);
-    for window in [max, longest] {
-        // One byte more, to see whether the window begins with a line.
-        let start = len.saturating_sub(window.saturating_add(1));
-        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
-        file.seek(SeekFrom::Start(start))?;
-        file.by_ref().take(len - start).read_to_end(&mut bytes)?;
-        if start == 0 {
-            return Ok(Some((0, bytes)));
-        }
-        let first_end = bytes.iter().position(|byte| *byte == b'\n').map(|end| end + 1);
-        match first_end {
-            Some(end) if end < bytes.len() => {
-                bytes.drain(..end);
-                return Ok(Some((start + end as u64, bytes)));
-            }
-            Some(_) | None if window == longest => return Ok(Some((start, bytes))),
-            Some(_) | None => {}
-        }
-    }
-    Ok(None)
+    // One byte more, to see whether the window begins with a line.
+    let windows = [max, (MAX_LINE as u64).saturating_add(2).max(max)].map(|window| window.saturating_add(1));
+    let mut end = None;
+    from_end(&mut file, &windows, |start, mut bytes| {
+        let first_end = if start == 0 { Some(0) } else { memchr(b'\n', &bytes).map(|end| end + 1) };
+        let found = first_end.filter(|end| start == 0 || *end < bytes.len());
+        bytes.drain(..found.unwrap_or(0));
+        end = Some((start + found.unwrap_or(0) as u64, bytes));
+        found
+    })?;
+    Ok(end)
 }
 
 fn parse(path: &Path, start: u64, bytes: &[u8]) -> Part {

@@ -2,7 +2,6 @@
 
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::{prelude::*, progress::Credit};
-use crate::domain::test_run::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
 pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 3, 2);
@@ -55,7 +54,9 @@ fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
     let mut running: Vec<Attempt<'a>> = Vec::new();
     for attempt in attempts.iter().rev() {
         let Some(tests) = attempt.tests else { continue };
-        if !named_failure(tests) || running.first().is_some_and(|newest| newest.failures != attempt.failures)
+        if outcome(tests) != Outcome::Red
+            || tests.failing.is_empty()
+            || running.first().is_some_and(|newest| newest.failures != attempt.failures)
         {
             break;
         }
@@ -65,10 +66,6 @@ fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
         }
     }
     running
-}
-
-fn named_failure(tests: &TestEvidence) -> bool {
-    outcome(tests) == Outcome::Red && !tests.failing.is_empty()
 }
 
 #[cfg(test)]

@@ -207,16 +207,14 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
     period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count(&ROUNDS) }))
 }
 
-/// Returns whether two calls are of one tool, which gave them the same answer.
-fn answers_alike(one: &Call, other: &Call) -> bool {
-    one.call.tool == other.call.tool && one.call.whole == other.call.whole
-}
-
 /// One tool gives the same answer to every call.
 fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let newest = calls.last().filter(|call| call.call.whole.is_some() && !is_edit(&call.call.tool))?;
     // As it is: what only masks make equal are different answers to different questions.
-    let same = calls.iter().rev().take_while(|call| answers_alike(call, newest));
+    let same = calls
+        .iter()
+        .rev()
+        .take_while(|call| call.call.tool == newest.call.tool && call.call.whole == newest.call.whole);
     let times = words::len(&same.collect::<Vec<_>>());
     let grade = if times >= setting.count(&INFINITE) {
         Grade::Hard

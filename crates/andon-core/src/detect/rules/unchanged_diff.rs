@@ -140,7 +140,9 @@ impl Row<'_> {
             note(longer, excuse)
         } else if brings_new_code(self.timeline, one) {
             note(longer, "the same lines at a new place")
-        } else if is_document(one) && brings_new_text(self.timeline, one) {
+        } else if is_document(one)
+            && matches!(self.timeline.docs_progress(one), DocsProgress::NewText | DocsProgress::Ticked)
+        {
             warn(longer, "a new text of a document")
         } else if is_chore(self.timeline, one) {
             warn(limit.saturating_add(1), "a chore of a program")
@@ -257,10 +259,6 @@ fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
 
 fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
-}
-
-fn brings_new_text(timeline: &Timeline, one: &Iteration) -> bool {
-    matches!(timeline.docs_progress(one), DocsProgress::NewText | DocsProgress::Ticked)
 }
 
 /// The repeats in a row that it takes where nothing excuses them: one more where no hook recorded the commits, because
