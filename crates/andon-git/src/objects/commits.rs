@@ -287,6 +287,24 @@ pub fn unsigned(raw: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testkit::Scratch;
+
+    #[test]
+    fn a_commit_without_addresses_is_read_as_git_reads_it() {
+        let scratch = Scratch::new();
+        let (parent, tree) = (scratch.commit("a", "1", "one"), scratch.tree("HEAD"));
+        let who = "No Mail 7 +0000";
+        let message = "\n\nA subject\nof two lines\n\nKey: value\n";
+        let raw = format!("tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\n{message}");
+        scratch.write("raw", &raw);
+        let odd = scratch.git(&["hash-object", "-t", "commit", "-w", "--literally", "raw"]);
+        let repo = scratch.open();
+        let found = repo.commit(repo.resolve(&odd).unwrap()).unwrap();
+        assert_eq!(found.subject, scratch.git(&["log", "-1", "--format=%s", &odd]));
+        assert_eq!((found.subject.as_str(), found.committed_at.0), ("A subject of two lines", 7));
+        assert_eq!((found.tree, found.parents), (tree, vec![parent]));
+        assert_eq!(found.trailers, [("Key".to_owned(), "value".to_owned())]);
+    }
 
     #[test]
     fn keyed_lines_are_found_wherever_they_stand() {

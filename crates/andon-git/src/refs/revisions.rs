@@ -47,14 +47,12 @@ impl Repo {
     fn peeled(&self, mut id: Oid) -> Result<(Oid, ObjectType)> {
         for _ in 0..MAX_TAGS {
             let wanted = self.vetted("object", id)?;
-            let object = self
-                .inner
-                .find_object(wanted, None)
-                .map_err(|error| self.object_error("object", id, &error))?;
-            match object.as_tag() {
-                Some(tag) => id = from_git2(tag.target_id()),
-                None => return Ok((id, object.kind().unwrap_or(ObjectType::Any))),
+            let failed = |error: git2::Error| self.object_error("object", id, &error);
+            let (_, kind) = self.inner.odb().and_then(|odb| odb.read_header(wanted)).map_err(failed)?;
+            if kind != ObjectType::Tag {
+                return Ok((id, kind));
             }
+            id = from_git2(self.inner.find_tag(wanted).map_err(failed)?.target_id());
         }
         Ok((id, ObjectType::Tag))
     }
