@@ -247,7 +247,8 @@ impl Count {
                 (self.peak, self.trough) = (count, count);
                 Step::Rise { gone }
             }
-            Some(low) if count > low && count < self.trough => {
+            // A single step back to the lowest goes to and fro; the last of several is the end of the way down.
+            Some(low) if count < self.trough && (count > low || self.trough < self.peak) => {
                 self.trough = count;
                 Step::Recovery
             }
@@ -298,6 +299,12 @@ mod tests {
         let fall = Step::Fall { gone: 0 };
         assert_eq!(of(&[2, 4, 7, 5, 3, 1]), [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]);
         assert_eq!(of(&[2, 3, 2, 3, 2]), [Step::First, rise, level, level, level], "to and fro");
+        assert_eq!(
+            of(&[2, 6, 4, 2]),
+            [Step::First, rise, Step::Recovery, Step::Recovery],
+            "down to where it began"
+        );
+        assert_eq!(of(&[2, 6, 4, 2, 6, 4, 2])[4..], [level; 3], "the same way again");
         assert_eq!(of(&[3, 3, 3]), [Step::First, level, level]);
     }
 
