@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{repeated_failures, unchanged_diff};
+use super::{idle_turns, repeated_failures, unchanged_diff};
 use crate::detect::attempts::{Attempt, Edit, attempts};
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, excuse};
 use crate::detect::prelude::*;
@@ -81,11 +81,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence.extend(attempt.iteration.commit.map(Evidence::Commit));
         evidence.extend(attempt.tests.map(|tests| Evidence::Tests(tests.signature)));
     }
-    Some(Finding {
-        evidence,
-        echo_of: Some(repeated_failures::RULE.id),
-        ..RULE.finding(setting.level, message(&failed))
-    })
+    let found = RULE.finding(setting.level, message(&failed));
+    // Where nothing was modified there is no error to read.
+    let is_idle = failed.iter().all(|(failure, _)| *failure == Failure::NothingModified);
+    let help = if is_idle { idle_turns::RULE.finding(setting.level, "").help } else { found.help };
+    Some(Finding { evidence, help, echo_of: Some(repeated_failures::RULE.id), ..found })
 }
 
 fn message(failed: &[(Failure, Attempt<'_>)]) -> String {

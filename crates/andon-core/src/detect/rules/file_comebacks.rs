@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::oscillation;
 use crate::detect::excuses::{GOING_BACK, excuse, is_switch};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::ids::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
 

@@ -2,7 +2,6 @@
 
 use crate::detect::excuses::excuse;
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline, come_slowly};
 

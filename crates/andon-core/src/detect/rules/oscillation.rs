@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{GOING_BACK, NEWLY_PASS, excuse, flips, is_pull_request, is_switch};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::history::{

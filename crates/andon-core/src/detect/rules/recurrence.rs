@@ -2,7 +2,6 @@
 
 use crate::detect::excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, flips, is_pull_request};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::CommitKind;
 use crate::history::{CodeState, Strike, Timeline, lasted};
 

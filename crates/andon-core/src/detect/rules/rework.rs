@@ -3,7 +3,6 @@
 use crate::WordList;
 use crate::detect::excuses::{GOING_BACK, begins_as, excuse};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::{ChangeFacts, Nature, Rewrite};
 use crate::domain::{ids::HunkHash, time::Span};
 use crate::history::{Iteration, Source, Strike, Timeline};

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse, is_pull_request, marks_a_release};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{GOING_BACK, excuse, is_one_line};
 use crate::detect::prelude::*;
-use crate::detect::progress::{Gain, gained_since};
 use crate::domain::facts::Hunk;
 use crate::history::{Iteration, lasted};
 
