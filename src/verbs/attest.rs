@@ -133,7 +133,7 @@ fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsE
 fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> Result<String, OpsError> {
     if report.outcome() != CheckOutcome::Fine {
         let what = format!("the check of {} did not pass: nothing is attested", report.range);
-        return Err(nothing(what, "see why: andon check"));
+        return Err(nothing(what, &format!("see why: andon check {}", report.range)));
     }
     let predicate = json!({
         "verifier": {"id": format!("https://github.com/andon/andon@{}", env!("CARGO_PKG_VERSION"))},

@@ -29,7 +29,8 @@ fn the_first_round_of_newcomers_says_that_a_panel_answers() {
     let told = format!("andon review panel {} --reason 'no witness may answer alone yet'", &round[..8]);
     assert!(list.contains(&told), "{list}");
     let refused = by(&stage, "ann", &["review", "accept", &round]).exits(1).stderr;
-    assert!(refused.contains("help: ask for a panel: andon review panel ROUND"), "{refused}");
+    let named = format!("help: ask for a panel: andon review panel {} --reason TEXT", &round[..8]);
+    assert!(refused.contains(&named), "{refused}");
     // Followed word for word.
     by(&stage, "ann", &["review", "panel", &round[..8], "--reason", "no witness may answer alone yet"]).ok();
     for who in ["ann", "bo", "cy"] {

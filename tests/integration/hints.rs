@@ -3,6 +3,7 @@
 //! there.
 
 mod every;
+mod shown;
 mod states;
 
 use std::{collections::BTreeMap, fs, path::Path};

@@ -123,6 +123,12 @@ fn a_round_is_asked_and_answered_in_plain_words() {
     let missing = "its panel cannot be filled without 2 more witnesses: andon witness add";
     by(&stage, "ann", &["review"]).ok().says("may answer: human:ann").says(missing);
     by(&stage, "ann", &["review", "flag", entry, "--reason", "x"]).ok().says("the flag does nothing yet");
+    // Who answers alone where a panel decides is told their next step.
+    let alone = ["review", "resolve", entry, "--decision", "reject_round", "--rationale", "x"];
+    let short = &entry[..8];
+    by(&stage, "ann", &alone).exits(1).says(&format!("take a seat: andon review accept {short}"));
+    by(&stage, "ann", &["review", "accept", entry]).ok();
+    by(&stage, "ann", &alone).exits(1).says(&format!("vote on its panel: andon review ballot {short}"));
     // Over is over, in the same form.
     let over = round(&stage, "close", &json!({"round": name})).exits(1);
     assert!(answer(&over)["why"].to_string().contains("the round is over"), "{over}");

@@ -79,7 +79,7 @@ pub fn disarms(found: &Disarm, told: Telling) -> String {
 /// Says that hooks of git are skipped; the halt and the record are not.
 pub fn skips_hooks() -> Diagnostic {
     Diagnostic::note("--no-verify skips the test gate: the record of the commit says `bypassed`")
-        .help("andon check")
+        .help("have it pass: andon test, then commit without --no-verify")
 }
 
 /// Refuses a tool while the context window is full.

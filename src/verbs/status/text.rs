@@ -282,7 +282,7 @@ fn tests(page: &mut Page, view: &StatusView) {
     match &view.test_command {
         Some(command) => page.field("tests", &terminal_clip(command, NAME)),
         None if view.warnings.iter().any(|one| one.code.as_deref() == Some("config")) => {
-            page.field("tests", "not known: andon.toml cannot be read");
+            page.field("tests", "not known: the configuration cannot be read");
         }
         None => page.field("tests", "no test.command is configured (andon.toml, [test])"),
     }

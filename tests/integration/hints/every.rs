@@ -101,7 +101,7 @@ fn lines(out: &Out) -> BTreeSet<String> {
     out.stdout.lines().map(str::to_owned).collect()
 }
 
-fn refs(stage: &Stage) -> BTreeMap<String, String> {
+pub(super) fn refs(stage: &Stage) -> BTreeMap<String, String> {
     let all = lines(&sh(
         stage,
         "git for-each-ref --format='%(refname) %(objectname)'; echo HEAD $(git rev-parse HEAD)",
@@ -113,7 +113,7 @@ fn refs(stage: &Stage) -> BTreeMap<String, String> {
 }
 
 /// All files, those of git's hooks among them.
-fn files(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn files(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
     let mut found = contents(stage.dir());
     found.extend(
         contents(&stage.path(".git/hooks"))
@@ -369,7 +369,7 @@ fn commands_that_change_something_are_rows_of_the_list() {
 }
 
 /// The texts in the source of the program.
-fn literals_of_the_program() -> BTreeSet<String> {
+pub(super) fn literals_of_the_program() -> BTreeSet<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut waiting = vec![top.join("src")];
     let crates = fs::read_dir(top.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
@@ -410,7 +410,7 @@ fn literals(code: &str) -> Vec<String> {
             match letter {
                 '\\' => match letters.next() {
                     Some('\n') => while letters.next_if(|next| next.is_whitespace()).is_some() {},
-                    Some(escaped) => text.push(escaped),
+                    Some(escaped) => text.push(if escaped == 'n' { '\n' } else { escaped }),
                     None => {}
                 },
                 letter => text.push(letter),

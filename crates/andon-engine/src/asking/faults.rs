@@ -109,7 +109,7 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
     let this = ledger.id.map_or_else(String::new, short);
     let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
     let help =
-        "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
+        format!("it counts for nothing here; see who wrote it: git log refs/andon/ledger/{}", entry.writer);
     LedgerFault::new(Some(entry.id), &"foreign", message, help)
 }
 
@@ -168,7 +168,7 @@ pub fn why_not(ledger: &SignedLedger, at: usize) -> Option<(String, String)> {
 
 /// The message about an `entry` that `code` makes invalid, and the help.
 pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> (String, String) {
-    let what = what(ledger, entry, code);
+    let what = filled(ledger, entry, texts_of(code).0);
     let is_of_any = [Code::ClockSetBack, Code::FromTheFuture, Code::Unsigned].contains(&code)
         || (code == Code::RevokedKey && is_backdated(ledger, entry));
     let what = if code == Code::PolicyRollback && what.starts_with("policy") {
@@ -178,7 +178,7 @@ pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> 
     } else {
         format!("{}{what}", subject(entry))
     };
-    (what, texts_of(code).1.to_owned())
+    (what, filled(ledger, entry, texts_of(code).1))
 }
 
 /// The name of an entry in messages: one that is still to be written has no id.
@@ -204,8 +204,8 @@ fn texts_of(code: Code) -> (&'static str, &'static str) {
     rows.filter(|(_, (named, _))| *named == code).map(|(texts, _)| texts).next().unwrap_or_default()
 }
 
-fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
-    let parts = texts_of(code).0.split(['{', '}']).enumerate();
+fn filled(ledger: &SignedLedger, entry: &ReviewEntry, text: &str) -> String {
+    let parts = text.split(['{', '}']).enumerate();
     parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { fact(ledger, entry, part) }).collect()
 }
 
@@ -238,10 +238,31 @@ fn fact(ledger: &SignedLedger, entry: &ReviewEntry, name: &str) -> String {
             grant.map_or_else(String::new, |grant| format!(": {grant}"))
         }
         "role" => wrong_role(ledger, entry, &key),
+        "round" => {
+            round_of(entry).map_or_else(|| "ROUND".to_owned(), |named| named.chars().take(8).collect())
+        }
+        "panel" => next_of_panel(ledger, entry, who),
         "stake" => stake(ledger, entry, who).to_owned(),
         "who" => who.to_owned(),
         _ => key,
     }
+}
+
+/// The id of the round that `entry` is about.
+fn round_of(entry: &ReviewEntry) -> Option<&str> {
+    entry.payload.as_ref().as_ref().ok().and_then(Payload::round)
+}
+
+/// The step of `who` where a panel decides: to ask for it, to take a seat, or to vote.
+fn next_of_panel(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> String {
+    let at = ledger.review.iter().position(|found| Some(found.id.as_str()) == round_of(entry));
+    let panel = at.and_then(|at| ledger.folded.round(at)?.open_panel());
+    let step = match panel.map(|panel| panel.has(who)) {
+        None => "ask for a panel: andon review panel {round} --reason TEXT",
+        Some(false) => "take a seat: andon review accept {round}",
+        Some(true) => "vote on its panel: andon review ballot {round}",
+    };
+    filled(ledger, entry, step)
 }
 
 /// The part of a vote that does not fit its round.

@@ -117,12 +117,14 @@ fn of_halt(
         let never =
             || format!("halt {} ({}) was never answered by a witness", short(known.id), known.halt.message);
         let what = ledger.misdirected(known.id).unwrap_or_else(never);
-        return Ok(Some(refused(what, "a witness answers: andon review resolve ROUND, then: andon sync")));
+        let help = format!("a witness answers: andon review resolve {}, then: andon sync", short(known.id));
+        return Ok(Some(refused(what, &help)));
     };
     let used = code_of(whole, head)?;
     Ok(for_other_code(&answer, &used).map(|what| {
-        let help = "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT";
-        refused(format!("{what} by {}", next.id.short()), help)
+        let flag = format!("andon review flag {} --reason TEXT", short(known.id));
+        let help = format!("a witness answers for the code that was committed: {flag}");
+        refused(format!("{what} by {}", next.id.short()), &help)
     }))
 }
 
