@@ -124,7 +124,7 @@ fn an_answer_that_cannot_be_recorded_is_none() {
       help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
     warning: cannot append to ROOT/repo/.git/andon/journal.jsonl: Is a directory (os error 21)
       help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+    error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test
       what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 1 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md

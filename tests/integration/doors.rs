@@ -67,7 +67,7 @@ fn alternating_states_halt_over_sessions_too() {
     assert_snapshot!(stage.iterate("c\n", &["ok a", "ok b"], "Go on").shown(), @r#"
     exit 1
     --- stderr
-    error[oscillation]: commit refused: halted AGE: A. Author is going in circles in code.txt
+    error[oscillation]: commit refused: halted AGE: the loop is going in circles in code.txt
       what   the last 4 commits switch between the same two versions
              A HASH "Step 2"
              B HASH "Step 3"
@@ -135,7 +135,7 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_snapshot!(observe(&stage, "event", EDIT).shown(), @"
     exit 1
     --- stderr
-    error[tool-loop]: halted AGE: A. Author kept making the same tool call
+    error[tool-loop]: halted AGE: the loop kept making the same tool call
       what   the last 5 tool calls were the same: Bash: make
       since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md

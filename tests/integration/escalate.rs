@@ -83,7 +83,7 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     assert_snapshot!(reword(&stage, 20).shown(), @r"
     exit 1
     --- stderr
-    error[co-occurrence]: commit refused: halted AGE: A. Author is making no progress
+    error[co-occurrence]: commit refused: halted AGE: the loop is making no progress
       what   2 warning signs lasted for 2 iterations (recurrence, weak-change)
       since  TIME, 1 commit; tests: 2 passed
       look   git show HASH, or .andon/CHECKPOINT.md

@@ -97,7 +97,7 @@ fn three_idle_turns_halt_the_loop() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Edit"]).shown(), @"
     exit 1
     --- stderr
-    error[idle-turns]: commit refused: halted AGE: A. Author stopped changing anything
+    error[idle-turns]: commit refused: halted AGE: the loop stopped changing anything
       what   3 turns in a row ended without any change
       since  TIME, 3 turns; tests: 2 passed
       look   .andon/CHECKPOINT.md
@@ -160,7 +160,7 @@ fn the_same_answer_three_times_halts_at_once() {
     assert_snapshot!(observe(&stage, "output", said).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-output]: HALTED: A. Author kept saying the same thing
+    error[repeated-output]: HALTED: the loop kept saying the same thing
       what   agent gave the same message.final 3 times in a row
       since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md
@@ -220,7 +220,7 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
     assert_snapshot!(observe(&stage, "tool_call", call).shown(), @"
     exit 1
     --- stderr
-    error[tool-loop]: HALTED: A. Author kept making the same tool call
+    error[tool-loop]: HALTED: the loop kept making the same tool call
       what   the last 5 tool calls were the same: Bash: cargo test
       since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md

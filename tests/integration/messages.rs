@@ -31,7 +31,7 @@ fn commits_of_ignored_paths_alone_are_no_iterations() {
     assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).shown(), @r"
     exit 0
     --- stderr
-    error[unchanged-diff]: HALTED: A. Author is making no progress
+    error[unchanged-diff]: HALTED: the loop is making no progress
       what   2 iterations in a row changed nothing
       since  TIME, 6 commits; tests: 2 passed
       look   git diff HASH HASH, or .andon/CHECKPOINT.md

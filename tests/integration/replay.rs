@@ -83,7 +83,7 @@ fn empty_commits_would_have_halted() {
         evidence: diff HASH, commit HASH, commit HASH, commit HASH
       error[consecutive-failures] (repeated error): nothing was modified 3 times in a row
         evidence: commit HASH, commit HASH, commit HASH
-        halted: A. Author is making no progress
+        halted: the loop is making no progress
         diffs: HASH HASH HASH HASH
     replayed 4 steps of HEAD: would have halted once
     ");

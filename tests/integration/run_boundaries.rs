@@ -40,7 +40,7 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
     assert_snapshot!(said, @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+    error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test
       what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
@@ -191,7 +191,7 @@ fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
     commit(&other).ok();
     stage.git_in(&other, &["reset", "-q", "--hard", "main"]).ok();
     assert_snapshot!(commit(&other).brief(),
-        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test");
     stage.git_in(&other, &["reset", "-q", "--hard", &base]).ok();
     // An answer there frees all of them.
     stage.andon_in(&stage.root().join("at-base"), &["resume", "--reason", "looked at it"]).ok();

@@ -157,11 +157,11 @@ fn a_halt_cannot_be_skipped() {
     stage.write("code.txt", "4\n");
     skipped(&stage, Some("why"));
     assert_snapshot!(stage.git(&["commit", "-qam", "No"]).brief(), @"
-    exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+    exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test
     error[untested-edit]: the code changed after the tests ran: code.txt
     ");
     assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).brief(),
-        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test");
     let events = stage.read(".git/andon/journal.jsonl");
     assert!(!events.contains(r#""type":"skipped""#), "{events}");
 }

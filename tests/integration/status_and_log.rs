@@ -35,7 +35,7 @@ fn status_of_a_halted_loop_says_all_of_it() {
     exit 0
     --- stdout
     Loop 5/100  HALTED AGE
-      A. Author is stuck on 4 failing tests (repeated-failures)
+      the loop is stuck on 4 failing tests (repeated-failures)
       what   the same 4 tests failed 3 times in a row although the code changed each time: t0, t1, t2, t3
       since  TIME, 3 commits; tests: 4 of 8 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
@@ -69,7 +69,7 @@ fn log_and_show_tell_the_story() {
     --- stdout
           -- TIME answered by A. Author <author@example.org> with andon resume --yes (no terminal)
              "wrong fixture"
-          -- TIME HALTED: A. Author is stuck on 4 failing tests (repeated-failures)
+          -- TIME HALTED: the loop is stuck on 4 failing tests (repeated-failures)
              the same 4 tests failed 3 times in a row although the code changed each time: t0, t1, t2, t3
        5  HASH  4/8 fail      +1 -1        Try 3
           error[repeated-failures]: the same 4 tests failed 3 times in a row although the code change...

@@ -96,7 +96,7 @@ fn a_halt_refuses_every_way_to_commit() {
     assert_snapshot!(said, @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+    error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test
       what   the same test failed 3 times in a row although the code changed each time: b
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
@@ -152,7 +152,7 @@ fn deleting_the_file_answers_and_is_recorded() {
     --- stdout
        1  HASH  1/2 fail      +1 -1        Try 4
           -- TIME answered by A. Author <author@example.org> by deleting the file
-          -- TIME HALTED: A. Author is stuck on 1 failing test (repeated-failures)
+          -- TIME HALTED: the loop is stuck on 1 failing test (repeated-failures)
              the same test failed 3 times in a row although the code changed each time: b
        4  HASH  1/2 fail      +1 -1        Try 3
           error[repeated-failures]: the same test failed 3 times in a row although the code changed e...
@@ -172,7 +172,7 @@ fn with_ack_resume_a_deleted_file_comes_back() {
     stage.write("andon.toml", format!("[guard]\nack = \"resume\"\n{config}"));
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).brief(),
-        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
 }
 
@@ -331,7 +331,7 @@ fn the_iteration_cap_halts() {
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\niteration-cap = { max = 3 }\n");
     stage.iterate("1\n", &["ok a"], "1").ok();
     let out = stage.iterate("2\n", &["ok a", "ok b"], "2").ok();
-    out.says("error[iteration-cap]: HALTED: A. Author has used up a budget")
+    out.says("error[iteration-cap]: HALTED: the loop has used up a budget")
         .says("Reached iteration cap: 3/3");
     let out = stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).exits(1);
     out.says("error[iteration-cap]: commit refused: halted").says("Reached iteration cap: 3/3");

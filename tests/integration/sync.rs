@@ -140,7 +140,7 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     // It binds there too, and has a report file.
     assert!(two.join(".andon/CHECKPOINT.md").exists());
     assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").brief(),
-        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test");
+        @"exit 1, stderr: error[repeated-failures]: commit refused: halted AGE: the loop is stuck on 1 failing test");
     // Answered there, it is answered here.
     stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();
     assert_snapshot!(sync(&stage, &two).brief(), @"exit 0, stdout: synced with origin: 1 ledger entry sent");

@@ -202,7 +202,7 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     assert_snapshot!(stage.andon(&["log"]).shown(), @"
     exit 0
     --- stdout
-          -- TIME HALTED: A. Author is stuck on 1 failing test (repeated-failures)
+          -- TIME HALTED: the loop is stuck on 1 failing test (repeated-failures)
              the same test failed 3 times in a row although the code changed each time: a
        4  HASH  1/2 fail      +1 -1        [flaky tests] Three
           error[repeated-failures]: the same test failed 3 times in a row although the code changed e...

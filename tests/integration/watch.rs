@@ -33,11 +33,11 @@ fn all_worktrees_at_once_and_who_needs_a_person_first() {
 
     Needs a person
       main  halted  Loop 4/100  1/2 fail  ▁███  2m
-        A. Author is stuck on 1 failing test (repeated-failures): the same test failed 3 times in a row although the code changed each time: b
+        the loop is stuck on 1 failing test (repeated-failures): the same test failed 3 times in a row although the code changed each time: b
         since TIME, 3 commits; tests: 1 of 2 failing
         help: cd ROOT/repo && andon status
       side  halted  Loop 4/100  1/2 fail  ▁███  2m
-        held by a halt of worktree main: A. Author is stuck on 1 failing test (repeated-failures): the same test failed 3 times in a row although the code changed each time: b
+        held by a halt of worktree main: the loop is stuck on 1 failing test (repeated-failures): the same test failed 3 times in a row although the code changed each time: b
         since TIME, 3 commits; tests: 1 of 2 failing
         help: cd ROOT/side && andon status
     ");

@@ -23,7 +23,7 @@ fn commits_forced_through_a_halt_are_named() {
     assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @r"
     exit 1
     --- stdout
-    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
+    error[open-halt]: the loop on this branch is halted by repeated-failures: the loop is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
       --> HASH Try 3
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH

@@ -182,7 +182,7 @@ fn the_level_decides_what_it_may_do() {
     assert_snapshot!(call(&stage, 2).shown(), @r"
     exit 1
     --- stderr
-    error[context-window]: HALTED: A. Author has used up a budget
+    error[context-window]: HALTED: the loop has used up a budget
       what   no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
@@ -195,7 +195,7 @@ fn the_level_decides_what_it_may_do() {
     assert_snapshot!(stage.git(&["commit", "--allow-empty", "-qm", "x"]).shown(), @r"
     exit 1
     --- stderr
-    error[context-window]: commit refused: halted AGE: A. Author has used up a budget
+    error[context-window]: commit refused: halted AGE: the loop has used up a budget
       what   no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md

@@ -24,7 +24,7 @@ fn cycles_are_counted_shown_and_halted() {
     assert_snapshot!(observe(&stage, "turn_start", "{\"node\":\"coder\"}\n").shown(), @r"
     exit 1
     --- stderr
-    error[cycle-iterations]: HALTED: A. Author and 2 others have used up a budget
+    error[cycle-iterations]: HALTED: coder and verifier have used up a budget
       what   the cycle of coder, verifier has reached Loop 2/2
       since  TIME, 3 commits, 2 turns; tests: 2 passed
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
@@ -79,7 +79,7 @@ fn a_million_events_take_the_memory_of_a_window() {
     --- stdout
     HALT  event 399
       error[iteration-cap] (budget exceeded): Reached iteration cap: 100/100
-        halted: agent has used up a budget
+        halted: the loop has used up a budget
         diffs: HASH HASH HASH HASH HASH HASH
       then 19601 steps under that halt
     replayed 20000 steps of ../events.jsonl: would have halted once
@@ -111,7 +111,7 @@ fn a_budget_halts_exactly_where_it_is_spent_in_a_long_journal() {
     assert_snapshot!(spend(1).shown(), @"
     exit 1
     --- stderr
-    error[cycle-cost]: HALTED: A. Author has used up a budget
+    error[cycle-cost]: HALTED: the loop has used up a budget
       what   the cycle of coder has cost 4.00 USD of 4.00 USD
       since  TIME, 1 commit, $4.01; tests: 2 passed
       look   .andon/CHECKPOINT.md
@@ -158,7 +158,7 @@ fn an_answer_frees_a_turn_that_goes_on() {
     assert_snapshot!(observe(&stage, "usage", "{\"input_tokens\":100}\n").shown(), @r"
     exit 1
     --- stderr
-    error[turn-tokens]: HALTED: A. Author has used up a budget
+    error[turn-tokens]: HALTED: the loop has used up a budget
       what   a turn of agent used 100 of 100 tokens
       since  TIME, 1 commit, 100 tokens; tests: 2 passed
       look   .andon/CHECKPOINT.md

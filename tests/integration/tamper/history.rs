@@ -47,7 +47,7 @@ fn a_ledger_rewound_removed_or_forced() {
     assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
     exit 1
     --- stdout
-    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
+    error[open-halt]: the loop on this branch is halted by repeated-failures: the loop is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
       --> HASH Try 3
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH
@@ -67,7 +67,7 @@ fn a_ledger_rewound_removed_or_forced() {
     assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
     exit 1
     --- stdout
-    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
+    error[open-halt]: the loop on this branch is halted by repeated-failures: the loop is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b (since TIME, 3 commits; tests: 1 of 2 failing)
       --> HASH Try 3
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH

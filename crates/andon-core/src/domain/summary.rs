@@ -9,7 +9,7 @@ use super::{ids::CommitId, time::Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HaltSummary {
-    /// Who made the iterations: nodes, or authors where there is one node alone. At most [`HaltSummary::MAX_WHO`].
+    /// Who made the iterations: nodes, else the client. Empty where neither is known. At most [`HaltSummary::MAX_WHO`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub who: Vec<String>,
     /// When the first iteration of it was recorded.

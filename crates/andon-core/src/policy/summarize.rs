@@ -28,7 +28,7 @@ pub fn summary(finding: &Finding, timeline: &Timeline, client: Option<Client>) -
     let started = timeline.activity.newest_turn().and_then(|turn| turn.started);
     let of_turn = || started.max(timeline.newest().map(|one| one.at)).filter(|_| in_turn);
     HaltSummary {
-        who: who_of(stuck, &timeline.iterations, client),
+        who: who_of(stuck, client),
         since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0).or_else(of_turn),
         iterations: count(stuck.len()),
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
@@ -118,34 +118,34 @@ fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
     }
 }
 
-/// Who is stuck: nodes, else the client at work, which commits under the name of the person whose machine it is. Where neither is
-/// known, the authors; of turns, that of the newest commit before them.
-fn who_of(stuck: &[Iteration], all: &[Iteration], client: Option<Client>) -> Vec<String> {
-    let is_named = |one: &Iteration| one.node != DEFAULT_NODE;
-    if let Some(client) = client.filter(|_| !stuck.iter().any(is_named)) {
-        return vec![client.title().to_owned()];
-    }
-    let names = who(stuck);
-    let unnamed = stuck.iter().all(|one| one.node == DEFAULT_NODE && one.author.is_empty());
-    let last = all.iter().rfind(|one| !one.author.is_empty()).filter(|_| unnamed);
-    last.map_or(names, |last| who(std::slice::from_ref(last)))
+/// Who is stuck: nodes, else the client at work. Authors are not asked, who are the nodes of commits without a record: agents commit
+/// under the name of the person whose machine it is.
+fn who_of(stuck: &[Iteration], client: Option<Client>) -> Vec<String> {
+    let is_node = |one: &Iteration| one.node != DEFAULT_NODE && one.node != author(one);
+    let nodes = names(stuck, |one| Some(one.node.as_str()).filter(|_| is_node(one)));
+    if nodes.is_empty() { client.iter().map(|client| client.title().to_owned()).collect() } else { nodes }
 }
 
 /// Iterations whose makers are named.
 const NEWEST: usize = 6;
 
-/// Who made the newest iterations, the newest last.
+/// Who made the newest iterations, the newest last: nodes, or authors where no workflow names any.
 pub fn makers(timeline: &Timeline) -> Vec<String> {
     let all = &timeline.iterations;
-    who(&all[all.len().saturating_sub(NEWEST)..])
+    names(&all[all.len().saturating_sub(NEWEST)..], |one| {
+        let is_author = one.node == DEFAULT_NODE && !author(one).is_empty();
+        Some(if is_author { author(one) } else { one.node.as_str() })
+    })
 }
 
-/// Who made iterations, the newest last: nodes, or authors where no workflow names any. At most [`HaltSummary::MAX_WHO`].
-fn who(stuck: &[Iteration]) -> Vec<String> {
+fn author(one: &Iteration) -> &str {
+    one.author.split('<').next().unwrap_or_default().trim()
+}
+
+/// The names of iterations, the newest last. At most [`HaltSummary::MAX_WHO`].
+fn names(all: &[Iteration], name: impl Fn(&Iteration) -> Option<&str>) -> Vec<String> {
     let mut who: Vec<String> = Vec::new();
-    for one in stuck.iter().rev() {
-        let author = one.author.split('<').next().unwrap_or_default().trim();
-        let name = if one.node == DEFAULT_NODE && !author.is_empty() { author } else { one.node.as_str() };
+    for name in all.iter().rev().filter_map(name) {
         if !name.is_empty() && !who.iter().any(|known| known == name) {
             who.push(name.to_owned());
         }
@@ -286,6 +286,7 @@ mod tests {
         let found = summary(&finding(HaltReason::Stalled, Vec::new()), &line, None);
         assert_eq!(found.commits, 3);
         assert_eq!(found.failing[0].error.as_deref(), Some("expected 47"));
+        assert!(found.who.is_empty() && !makers(&line).is_empty(), "authors are people");
         assert_eq!(found.tests, Some(TestCounts { passed: 8, failing: 1 }));
         assert_eq!(found.best.map(|best| best.failing), Some(0));
         assert!(!found.goes_round());
