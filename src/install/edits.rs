@@ -11,7 +11,7 @@ use super::manifest::{AbsolutePath, Birth, EditedFile};
 use andon_git::{platform::files, read_plain, temporary_beside};
 
 /// Files longer than this are not edited.
-const MAX_BYTES: u64 = 1024 * 1024;
+pub const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The kind of a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -72,6 +72,15 @@ pub fn program(ctx: &Context, scope: Scope) -> String {
     shared.unwrap_or_else(|| own.to_string_lossy().into_owned())
 }
 
+/// True where hooks that name this program alone start it now, and would start another one or none on the search path `path`.
+pub fn leads_away(ctx: &Context, path: &str) -> bool {
+    let own = ctx.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let path = path.replace("${PATH}", &own).replace("$PATH", &own);
+    let there = Context { path: Some(path.into()), ..ctx.clone() };
+    let starts_us = |ctx: &Context| program(ctx, Scope::Project) == NAME;
+    starts_us(ctx) && !starts_us(&there)
+}
+
 /// Every way in which hooks of `scope` may name this program.
 fn spellings(ctx: &Context, scope: Scope) -> Vec<String> {
     let own = ctx.program.iter().map(|path| path.to_string_lossy().into_owned());

@@ -36,6 +36,37 @@ fn guarded() -> Stage {
 }
 
 #[test]
+fn facts_and_settings_behind_a_link_are_seen() {
+    for script in [
+        "rm .git/andon/journal.jsonl",
+        "cd .git/andon && for one in *.jsonl; do : > $one; done",
+        "sed -i '$d' .git/andon/journal.jsonl",
+    ] {
+        let stage = guarded();
+        call(&stage, "0", |_| {});
+        let said = call(&stage, "1", |stage| {
+            stage.run_in(stage.dir(), "sh", &["-c", script], None).ok();
+        });
+        assert!(said.contains("facts of this loop") && said.contains("NOT put back"), "{script}: {said}");
+        assert_eq!(call(&stage, "2", |_| {}), "", "{script}");
+    }
+    let stage = guarded();
+    let sh = |script: &str| stage.run_in(stage.dir(), "sh", &["-c", script], None).ok();
+    sh(
+        "mkdir ../dotfiles && mv .claude/settings.json ../dotfiles && ln -s ../../dotfiles/settings.json .claude",
+    );
+    let before = stage.read(".claude/settings.json");
+    let said = call(&stage, "1", |stage| stage.write("../dotfiles/settings.json", "{}\n"));
+    assert!(said.contains("the settings that start Andon") && said.contains("(put back)"), "{said}");
+    assert_eq!(stage.read("../dotfiles/settings.json"), before);
+    let said = call(&stage, "2", |_| {
+        sh("mkdir ../other && rm -r .git/hooks && ln -s ../../other .git/hooks");
+    });
+    assert!(said.contains("git's hooks") && said.contains("(put back)"), "{said}");
+    assert!(!stage.exists("../other/pre-commit") && stage.exists(".git/hooks/pre-commit"));
+}
+
+#[test]
 fn hooks_that_a_call_removed_are_put_back_and_the_second_time_halts() {
     let stage = guarded();
     let before = stage.read(".git/hooks/post-commit");
@@ -154,6 +185,20 @@ fn settings_that_would_start_andon_otherwise_are_put_back() {
     }
     // What else a person or an agent writes into them is theirs.
     let stage = guarded();
+    let before = stage.read(".claude/settings.json");
+    let found = format!("{}:/usr/bin", andon_path().parent().unwrap().display());
+    stage.set("PATH", &found);
+    let named = before.replace(andon_path().to_str().unwrap(), "andon");
+    stage.write(".claude/settings.json", &named);
+    for (path, is_lost) in [("/usr/bin:/bin", true), ("/opt/tools/bin:$PATH", false), (found.as_str(), false)]
+    {
+        let mut settings: Value = serde_json::from_str(&named).unwrap();
+        settings["env"] = json!({"PATH": path});
+        let said = call(&stage, path, |stage| stage.write(".claude/settings.json", settings.to_string()));
+        assert_eq!(said.contains("the settings that start Andon"), is_lost, "{path}: {said}");
+        stage.write(".claude/settings.json", &named);
+    }
+    stage.write(".claude/settings.json", &before);
     let mut settings: Value = serde_json::from_str(&stage.read(".claude/settings.json")).unwrap();
     settings["env"] = json!({"RUST_LOG": "debug"});
     settings["hooks"]["PreToolUse"]

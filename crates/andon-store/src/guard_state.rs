@@ -40,6 +40,9 @@ pub enum GuardPart {
 pub struct GuardFile {
     /// The absolute path of the file.
     pub path: PathBuf,
+    /// The place behind the links of that path.
+    #[serde(default)]
+    pub real: Option<PathBuf>,
     /// The part that the file plays for the guard.
     pub part: GuardPart,
     /// Its text; `None` of one that is not there, or no text.
@@ -75,6 +78,9 @@ pub struct GuardSnapshot {
     pub files: Vec<GuardFile>,
     /// The refs of records and halts, each with its object.
     pub refs: Vec<(String, String)>,
+    /// The extents of the journals of this worktree, which are only appended to: facts, attempts and what agents did.
+    #[serde(default)]
+    pub journals: [(u64, u64); 3],
     /// The client's own process, where the system tells.
     pub client: Option<GitProcess>,
 }
@@ -119,14 +125,16 @@ impl GuardStore {
     }
 
     /// Keeps a snapshot in the git directory, and in the folder of the user while calls run, unless that holds `before`, which was
-    /// read here and says the same. The number of calls is not kept there.
+    /// read here and says the same. The number of calls and the journals are not kept there.
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file in the git directory: a home that cannot be written keeps no call from being made.
     pub fn keep(&self, snapshot: &GuardSnapshot, before: Option<&GuardSnapshot>) -> Result<()> {
         if let Some(outside) = self.outside.as_ref().filter(|_| snapshot.open > 0) {
-            let copy = GuardSnapshot { open: 1, ..snapshot.clone() };
-            let is_same = before.is_some_and(|before| GuardSnapshot { open: 1, ..before.clone() } == copy);
+            let of =
+                |one: &GuardSnapshot| GuardSnapshot { open: 1, journals: Default::default(), ..one.clone() };
+            let copy = of(snapshot);
+            let is_same = before.is_some_and(|before| of(before) == copy);
             if !(is_same && outside.is_file()) {
                 let _ = write(outside, &copy);
             }
@@ -192,6 +200,7 @@ mod tests {
         assert_eq!(GuardSnapshot::read(dir.path()), None);
         let file = GuardFile {
             path: "/w/.git/hooks/pre-commit".into(),
+            real: None,
             part: GuardPart::Hook,
             text: Some("#!/bin/sh\n".into()),
             executable: true,

@@ -116,11 +116,14 @@ fn strip_list(list: &CstArray, client: Client) -> bool {
     removed
 }
 
-/// True where settings keep hooks from being started, or from guarding: all at once, or by a variable.
-pub fn switches_off(text: &str) -> bool {
+/// True where settings keep hooks from being started, or from guarding: all at once, by a variable, or by a search path that
+/// `leads_away` from our program.
+pub fn switches_off(text: &str, leads_away: impl Fn(&str) -> bool) -> bool {
     let settings = parse(text).ok().and_then(|root| root.value()?.to_serde_value()).unwrap_or_default();
     let disarms = |(name, value): (&String, &Value)| {
-        name.starts_with("GIT_CONFIG_") || name == "ANDON" && (value == "0" || value == 0)
+        name.starts_with("GIT_CONFIG_")
+            || name == "ANDON" && (value == "0" || value == 0)
+            || name == "PATH" && value.as_str().is_some_and(&leads_away)
     };
     settings.get("disableAllHooks") == Some(&Value::Bool(true))
         || settings.get("env").and_then(Value::as_object).into_iter().flatten().any(disarms)

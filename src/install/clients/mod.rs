@@ -83,6 +83,12 @@ fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
     String::from_utf8(bytes).map(Some).map_err(broken)
 }
 
+/// The text that the client reads, behind a link too, which is never written to.
+fn seen(file: &SettingsFile) -> String {
+    let bytes = andon_git::read_plain(&file.path, edits::MAX_BYTES).ok().flatten().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 fn is_ours(file: &SettingsFile, text: &str) -> bool {
     match file.way {
         FileOwner::Shared => false,
@@ -124,7 +130,7 @@ fn is_whole(file: &SettingsFile, program: &str, found: &[OwnHook]) -> bool {
 /// True where settings that were `before` start us less by now, or in another way: a hook of ours is gone, or anything that is
 /// written of it is different. Of a file that is ours as a whole any change says so.
 pub fn starts_less(file: &SettingsFile, before: &str) -> bool {
-    let now = text_of(file).ok().flatten().unwrap_or_default();
+    let now = seen(file);
     match file.way {
         FileOwner::Shared => {
             let hooks = |text: &str| merge::found(text, file.client).unwrap_or_default();
@@ -137,13 +143,13 @@ pub fn starts_less(file: &SettingsFile, before: &str) -> bool {
 
 /// The programs that the hooks in `file` start.
 pub fn programs(file: &SettingsFile) -> Vec<String> {
-    let found = merge::found(&text_of(file).ok().flatten().unwrap_or_default(), file.client);
+    let found = merge::found(&seen(file), file.client);
     found.unwrap_or_default().into_iter().filter_map(|hook| hook.words.into_iter().next()).collect()
 }
 
 /// True where settings start us before each tool.
 pub fn starts_before_tools(file: &SettingsFile) -> bool {
-    let found = merge::found(&text_of(file).ok().flatten().unwrap_or_default(), file.client);
+    let found = merge::found(&seen(file), file.client);
     found.unwrap_or_default().iter().any(|hook| {
         moment(file.client, &hook.event) == Some(HookMoment::BeforeTool)
             && hook.words.join(" ").ends_with(&format!(" {}", hook.event))

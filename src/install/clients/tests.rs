@@ -109,11 +109,15 @@ fn whatever_is_written_of_a_hook_is_compared() {
             assert_eq!(look(&file, "andon") == SettingsState::Installed, !is_there, "{client:?} {is}");
         }
     }
-    assert!(
-        merge::switches_off("{\"disableAllHooks\": true} // x")
-            && !merge::switches_off("{")
-            && !merge::switches_off("")
-    );
+    for (text, is_off) in [
+        ("{\"disableAllHooks\": true} // x", true),
+        ("{\"env\": {\"PATH\": \"/elsewhere\"}}", true),
+        ("{\"env\": {\"PATH\": \"/here\"}}", false),
+        ("{", false),
+        ("", false),
+    ] {
+        assert_eq!(merge::switches_off(text, |path| path == "/elsewhere"), is_off, "{text}");
+    }
 }
 
 #[test]

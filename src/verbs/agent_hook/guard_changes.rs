@@ -10,7 +10,7 @@ use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::{merge::switches_off, programs, starts_before_tools, starts_less};
 use crate::install::manifest::Manifest;
 use crate::install::shim::{self, Content, Owner};
-use crate::setup::clients::{guard_store, roots, saved_path};
+use crate::setup::clients::{guard_store, leads_away, roots, saved_path};
 use crate::setup::live::{self, GuardState};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
@@ -24,11 +24,11 @@ use andon_core::domain::{
 use andon_core::escape::terminal_clip;
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
-use andon_engine::{effect, error::OpsError};
+use andon_engine::{context::Context, effect, error::OpsError};
 use andon_git::platform::paths::bytes_of;
 use andon_git::{Repo, Update, platform::files as modes};
 use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, stamp};
-use andon_store::{ledger, lost_records, process, wire};
+use andon_store::{journal::extents, ledger, lost_records, process, wire};
 
 /// Largest file that is kept.
 const MAX_FILE: u64 = 256 << 10;
@@ -222,6 +222,7 @@ fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<()
         hooks_dir: hooks.dir,
         configured_in: hooks.configured_in,
         refs: refs(place),
+        journals: extents(repo.git_dir(), repo.common_dir()),
         client: process::starter(place.ctx.parent),
     };
     Ok(guard_store(place.ctx, repo).keep(&snapshot, kept)?)
@@ -265,7 +266,7 @@ fn halt_names() -> impl Iterator<Item = &'static str> {
 fn settings(place: &Place<'_>) -> impl Iterator<Item = SettingsFile> {
     let roots = roots(place.ctx, Some(&place.ws.repo));
     let of = move |client| Scope::ALL.map(|(scope, _)| files(client, scope, &roots));
-    Client::every().flat_map(of).flatten().filter(starts)
+    Client::every().flat_map(of).flatten().filter(|file| starts(place.ctx, file))
 }
 
 /// Settings that do not start Andon and could switch off what others start, whether they are there or not: Claude Code and Droid
@@ -277,14 +278,14 @@ fn switches(place: &Place<'_>) -> impl Iterator<Item = PathBuf> {
     shared.flat_map(|file| {
         let is_settings = file.path.file_name().is_some_and(|name| name == "settings.json");
         let local = is_settings.then(|| file.path.with_file_name("settings.local.json"));
-        let own = (!starts(&file)).then(|| file.path.clone());
+        let own = (!starts(place.ctx, &file)).then(|| file.path.clone());
         own.into_iter().chain(local)
     })
 }
 
-fn starts(file: &SettingsFile) -> bool {
+fn starts(ctx: &Context, file: &SettingsFile) -> bool {
     match file.way {
-        FileOwner::Shared => !programs(file).is_empty() && !is_off(&file.path),
+        FileOwner::Shared => !programs(file).is_empty() && !is_off(ctx, &file.path),
         FileOwner::Whole | FileOwner::Program => file.path.is_file(),
     }
 }
@@ -293,7 +294,8 @@ fn file(path: PathBuf, part: GuardPart) -> GuardFile {
     let bytes = andon_git::read_plain(&path, MAX_FILE).ok().flatten();
     let executable =
         part == GuardPart::Hook && path.metadata().is_ok_and(|facts| modes::is_executable(&facts));
-    GuardFile { text: bytes.and_then(|bytes| String::from_utf8(bytes).ok()), executable, path, part }
+    let real = path.canonicalize().ok();
+    GuardFile { text: bytes.and_then(|bytes| String::from_utf8(bytes).ok()), executable, real, path, part }
 }
 
 /// Hooks and records that are missing while no call runs: a program that a call left behind may have taken them, or a
@@ -328,6 +330,12 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<GuardChange> {
         fault: Fault::Counted,
     }));
     lost.extend(lost_refs(place, &kept.refs));
+    // Facts that no commit has are nowhere else.
+    let repo = &place.ws.repo;
+    if extents(repo.git_dir(), repo.common_dir()).into_iter().zip(kept.journals).any(|(now, was)| now < was) {
+        let what = "facts of this loop (a journal is shorter than it was)".to_owned();
+        lost.push(GuardChange { what, is_back: false, fault: Fault::Counted });
+    }
     lost
 }
 
@@ -414,8 +422,12 @@ fn is_by_manager(dir: &Path) -> bool {
     })
 }
 
-fn is_off(path: &Path) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|text| switches_off(&text))
+fn is_off(ctx: &Context, path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| says_off(ctx, &text))
+}
+
+fn says_off(ctx: &Context, text: &str) -> bool {
+    switches_off(text, |path| leads_away(ctx, path))
 }
 
 /// True where settings of a client start Andon less than when the newest call of this session began, or less than before each
@@ -424,8 +436,8 @@ pub(super) fn starts_no_more(place: &Place<'_>, changed: Option<&Path>) -> bool 
     let roots = roots(place.ctx, Some(&place.ws.repo));
     let own = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
     let own: Vec<SettingsFile> = own.into_iter().flatten().collect();
-    if switches(place).chain(own.iter().map(|file| file.path.clone())).any(|path| is_off(&path))
-        || changed.is_some_and(is_off)
+    if switches(place).chain(own.iter().map(|file| file.path.clone())).any(|path| is_off(place.ctx, &path))
+        || changed.is_some_and(|path| is_off(place.ctx, path))
     {
         return true;
     }
@@ -450,8 +462,8 @@ fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]
 
 /// Other settings that switch off by now what those of Andon start.
 fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<GuardChange> {
-    let was_off = |before: &GuardFile| before.text.as_deref().is_some_and(switches_off);
-    let off = changed.iter().filter(|before| !was_off(before) && is_off(&before.path));
+    let was_off = |before: &GuardFile| before.text.as_deref().is_some_and(|text| says_off(place.ctx, text));
+    let off = changed.iter().filter(|before| !was_off(before) && is_off(place.ctx, &before.path));
     let what = |path: &Path| format!("the hooks of the client, which {} switched off", path.display());
     off.filter_map(|before| taken(place, kept, before, what)).collect()
 }
@@ -516,9 +528,17 @@ fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
     kept.iter().filter_map(lost).collect()
 }
 
-/// Writes a file as it was; whether that worked.
+/// Writes a file as it was; whether that worked. A link is followed where it leads to the same place as then, and only there.
 fn put_back(before: &GuardFile) -> bool {
-    let path: &Path = &before.path;
+    let real = before.real.as_deref();
+    if let Some(dir) = before.path.parent()
+        && dir.is_symlink()
+        && dir.canonicalize().ok().as_deref() != real.and_then(Path::parent)
+    {
+        let _ = std::fs::remove_file(dir);
+    }
+    let is_there = before.path.canonicalize().ok().as_deref() == real;
+    let path = real.filter(|_| is_there).unwrap_or(&before.path);
     let done = match &before.text {
         Some(text) => andon_git::replace_plain(path, text.as_bytes()),
         None => std::fs::remove_file(path),

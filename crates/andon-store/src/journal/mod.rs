@@ -41,6 +41,13 @@ pub struct Journal {
     name: &'static str,
 }
 
+/// The extents of the journals of a worktree: facts, attempts and what agents did. Each is the number of generations and the length
+/// of the file, which never fall, whatever is appended.
+pub fn extents(git_dir: &Path, common_dir: &Path) -> [(u64, u64); 3] {
+    [Journal::open(git_dir), Journal::of_attempts(common_dir), Journal::of_agents(git_dir)]
+        .map(|journal| (journal.generations().first().copied().unwrap_or(0), journal.size().unwrap_or(0)))
+}
+
 impl Journal {
     /// The journal in `git_dir`. Touches nothing.
     pub fn open(git_dir: &Path) -> Self {
