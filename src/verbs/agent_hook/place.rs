@@ -58,7 +58,7 @@ impl<'a> Place<'a> {
             && payload.prompt_id.is_some()
             && !self.client.spec().habits.prompts_itself;
         let may_be_second = is_unique || comes_without_id(moment, payload) && self.is_started_twice();
-        let counts = counts_by_number(moment, payload);
+        let counts = counts_once(moment, payload);
         let alone = if may_be_second || counts { self.agents_journal().alone() } else { None };
         let mut live = self.fold_locked(alone);
         if may_be_second {
@@ -181,12 +181,11 @@ fn comes_without_id(moment: HookMoment, payload: &HookPayload) -> bool {
     !matches!(moment, HookMoment::BeforeTool | HookMoment::SettingsChanged | HookMoment::Aside)
 }
 
-/// True for reports that count something by its number in the session.
-fn counts_by_number(moment: HookMoment, payload: &HookPayload) -> bool {
-    let is_one_of_like_calls = || payload.calls.iter().any(|call| call.used.id.is_none());
+/// True for reports that count something once in the session, by its id or by its number: a client starts all hooks of an event at
+/// the same time.
+fn counts_once(moment: HookMoment, payload: &HookPayload) -> bool {
     let is_compacted = || payload.source.as_deref() == Some("compact");
-    matches!(moment, HookMoment::Compacting | HookMoment::Compacted)
-        || moment == HookMoment::AfterTool && is_one_of_like_calls()
+    matches!(moment, HookMoment::AfterTool | HookMoment::Compacting | HookMoment::Compacted)
         || moment == HookMoment::SessionStart && is_compacted()
 }
 

@@ -2,7 +2,7 @@
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
 use andon_core::domain::agent_door::Disarm;
-use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::decision::Halt;
 use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding};
 use andon_core::escape::terminal_clip;
 use andon_engine::asking::WaitingRound;
@@ -142,13 +142,14 @@ pub fn nudge(finding: &Finding) -> String {
     ))
 }
 
-/// Says that the last call brought a halt.
-pub fn now_halted(halt: &StandingHalt) -> String {
+/// Says that the last call brought a halt; without one where the answer of that call has said why.
+pub fn now_halted(halt: Option<&Halt>) -> String {
+    let why = halt.map_or_else(String::new, |halt| {
+        format!("\nreason: {}: {}", terminal_clip(&halt.rule, 60), terminal_clip(&halt.message, MESSAGE))
+    });
     bounded(&format!(
-        "andon: the loop is halted now.\nreason: {}: {}\nOnly a person answers, and this session is over. {READING} Stop here and tell the person.\nhelp: \
-         andon status",
-        terminal_clip(&halt.halt.rule, 60),
-        terminal_clip(&halt.halt.message, MESSAGE)
+        "andon: the loop is halted now.{why}\nOnly a person answers, and this session is over. {READING} Stop here and tell the \
+         person.\nhelp: andon status"
     ))
 }
 

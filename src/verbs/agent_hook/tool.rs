@@ -22,10 +22,12 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::{
     about::EventClass, briefing::HumanDecision, context::Pressure, diagnostic::Diagnostic, ids::ShortHash,
 };
-use andon_core::{detect, escape::shell_quote, history::Timeline};
+use andon_core::escape::{shell_quote, terminal_clip};
+use andon_core::{detect, history::Timeline};
+use andon_engine::adapter::events::{self, words_of};
 use andon_engine::gate::{compaction, rule_feed::RuleFeed};
 use andon_engine::halts::{self, decisions};
-use andon_engine::{adapter::events, error::OpsError, recording::pending, text::decisions as text};
+use andon_engine::{error::OpsError, recording::pending, text::decisions as text};
 use andon_store::{journal::JournalLine, ledger::Ledger};
 
 /// The outcome of an event.
@@ -60,6 +62,12 @@ pub(super) fn after_tool(
     let plain_run = plain_run(live, event, payload, &transcript);
     let by = subagent(live, payload.subagent.as_deref());
     touched(live, payload)?;
+    // The tokens were spent before the calls that they asked for: a row of calls ends with a call.
+    if payload.subagent.is_none()
+        && let Some(line) = counted(live, &transcript)?
+    {
+        keep(live, &mut feed, line)?;
+    }
     for call in &payload.calls {
         if let Some(line) = called(live, call, payload, &transcript)? {
             let looked_at = feed.looked(line)?;
@@ -70,13 +78,8 @@ pub(super) fn after_tool(
             }
         }
     }
-    if payload.subagent.is_none()
-        && let Some(line) = counted(live, &transcript)?
-    {
-        keep(live, &mut feed, line)?;
-    }
     let ((decision, mut warnings), timeline) = feed.finish()?;
-    let mut say = due(live, &decision, timeline.as_ref())?;
+    let mut say = due(live, payload, &decision, timeline.as_ref())?;
     // A halt says more than what a call took from the guard.
     if !taken.is_empty() {
         let text = guard_changes::taken_text(&taken);
@@ -102,11 +105,12 @@ fn keep(place: &Place<'_>, feed: &mut RuleFeed<'_>, line: JournalLine) -> Result
 /// The message to the model about what the rules said.
 fn due(
     live: &mut LiveSession<'_>,
+    payload: &HookPayload,
     decision: &Decision,
     timeline: Option<&Timeline>,
 ) -> Result<Instruction, OpsError> {
     if decision.verdict == Verdict::Halt {
-        return halted(live);
+        return halted(live, payload);
     }
     let Some(timeline) = timeline else { return Ok(Instruction::Nothing) };
     let say = nearly_full(live, decision)?;
@@ -173,14 +177,21 @@ fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<Journ
     Ok(Some(live.usage(Some(mark), counted.usage)))
 }
 
-/// Says once that the loop is halted now.
-fn halted(live: &mut LiveSession<'_>) -> Result<Instruction, OpsError> {
+/// Says once that the loop is halted now; without the reason where the call's own answer shows it, as that of `andon test` and of a
+/// commit does.
+fn halted(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<Instruction, OpsError> {
     let Some(halt) = halts::binding(live.ws)? else { return Ok(Instruction::Nothing) };
+    let reason = terminal_clip(&halt.halt.message, SHOWN_REASON);
+    let mut answers = payload.calls.iter().filter_map(|call| call.result.as_ref());
+    let is_shown = answers.any(|answer| words_of(answer).contains(reason.trim_end_matches("...")));
     Ok(match telling(live, Audience::Model, Some(&halt.halt))? {
-        Telling::First => Instruction::Tell(words::now_halted(&halt)),
+        Telling::First => Instruction::Tell(words::now_halted(Some(&halt.halt).filter(|_| !is_shown))),
         Telling::Again => Instruction::Nothing,
     })
 }
+
+/// Columns of a reason by which it is known in an answer.
+const SHOWN_REASON: usize = 60;
 
 /// Who reads what is said of a halt.
 #[derive(Debug, Clone, Copy)]

@@ -81,20 +81,27 @@ fn what_names_its_prompt_counts_once_whatever_starts_the_hooks_again() {
 }
 
 #[test]
-fn parallel_calls_without_ids_are_as_many_as_there_are() {
-    let stage = Stage::installed();
-    let call = r#"{"session_id":"g","tool_name":"run_shell_command","tool_input":{"command":"sleep 1"},"tool_response":{"llmContent":"x"}}"#;
-    let start = |_: usize| {
-        let mut command = stage.command(stage.dir(), andon_path());
-        command.args(["agent", "hook", "qwen", "PostToolUse"]).stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), call.as_bytes()).unwrap();
-        child
-    };
-    for mut child in (0..8).map(start).collect::<Vec<_>>() {
-        assert!(child.wait().unwrap().success());
+fn parallel_calls_are_as_many_as_there_are() {
+    for (id, calls) in [("", 8), (r#""tool_use_id":"one","#, 1)] {
+        let stage = Stage::installed();
+        let call = format!(
+            r#"{{{id}"session_id":"g","tool_name":"run_shell_command","tool_input":{{"command":"sleep 1"}},"tool_response":{{"llmContent":"x"}}}}"#
+        );
+        let start = |_: usize| {
+            let mut command = stage.command(stage.dir(), andon_path());
+            command
+                .args(["agent", "hook", "qwen", "PostToolUse"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null());
+            let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), call.as_bytes()).unwrap();
+            child
+        };
+        for mut child in (0..8).map(start).collect::<Vec<_>>() {
+            assert!(child.wait().unwrap().success());
+        }
+        assert_eq!(ids(&stage, "tool_call"), (calls, calls), "{id}");
     }
-    assert_eq!(ids(&stage, "tool_call"), (8, 8));
 }
 
 /// Only the end of what hooks did is read: a number must not be made from how much of it that is.

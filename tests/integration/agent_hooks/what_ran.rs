@@ -122,3 +122,38 @@ fn payloads_of_another_form_tell_the_same() {
     }
     assert!(is_halted(&stage), "an error that is an object");
 }
+
+#[test]
+fn what_the_answer_of_a_call_shows_is_not_said_again() {
+    for (is_shown, reasons) in [(true, 0), (false, 1)] {
+        let stage = Stage::installed();
+        stage.tests(&["ok b", "not ok a"]);
+        let mut said = String::new();
+        for number in 1..=6 {
+            stage.write("code.txt", format!("tried {number}\n"));
+            let printed = stage.andon(&["test"]).all();
+            let answer = if is_shown { printed.as_str() } else { "not ok a" };
+            said = ran(&stage, "andon test | tail -20", answer, number);
+        }
+        assert!(said.contains("the loop is halted now") && said.contains("this session is over"), "{said}");
+        assert_eq!(said.matches("reason: red-runs").count(), reasons, "{said}");
+    }
+}
+
+#[test]
+fn a_row_of_calls_is_told_beside_tokens_too() {
+    let stage = Stage::installed();
+    let transcript = stage.root().join("t.jsonl");
+    let said: Vec<bool> = (1..=3)
+        .map(|number| {
+            let line = json!({ "type": "assistant", "message": { "id": format!("m{number}"), "usage": { "input_tokens": 100 * number } } });
+            std::fs::write(&transcript, format!("{line}\n")).unwrap();
+            let payload = json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": format!("t{number}"),
+                "transcript_path": transcript, "tool_input": { "command": "make" },
+                "tool_response": { "stdout": "there is nothing to be done", "stderr": "" } });
+            hook(&stage, "claude", "PostToolUse", &payload.to_string()).all().contains("Going on like this")
+        })
+        .collect();
+    let tokens = lines(&stage, "journal").iter().filter(|line| line["type"] == "usage").count();
+    assert_eq!((said, tokens), (vec![false, false, true], 3));
+}

@@ -180,13 +180,15 @@ fn asked(ws: &Workspace, loaded: &LoadedTimeline, stage: Stage, standing: Option
 }
 
 /// Acts on the test run that the journal got last, if it tells what the newest iteration was, or is one red run too
-/// many within a turn.
+/// many within a turn. A halt that is unanswered is said again to an agent: a client without hooks, such as Aider, hands its model nothing
+/// but the output of the tests.
 pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<Judged>> {
     let loaded = timeline::load(ws)?;
     if loaded.timeline.newest_run != EventEffect::Iteration
         && !detect::halts_within_a_turn(&loaded.timeline, &ws.config.rules)
     {
-        return Ok(None);
+        let standing = if ctx.actor().is_agent() { halts::unanswered(ctx, ws)? } else { None };
+        return Ok(standing.map(|halt| (policy::decide(Vec::new(), Some(halt)), Vec::new())));
     }
     let (decision, loaded) = decide_with(ctx, ws, FeedStage::OfRun, Some(loaded))?;
     Ok(Some((decision, loaded.warnings)))
