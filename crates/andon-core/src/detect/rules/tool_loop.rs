@@ -4,7 +4,7 @@ use crate::detect::calls::{self, is_moving, is_told};
 use crate::detect::prelude::*;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::domain::{ids::ShortHash, settings::RuleSettings};
-use crate::history::{Call, NewestObservation, Timeline, is_edit};
+use crate::history::{Call, NewestObservation, Timeline};
 
 pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2).sense(Sense::Warns);
 const HARD: Param<u64> = Param::count("hard", 5, 2);
@@ -107,10 +107,9 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     if is_moving(like.map(|(call, _)| *call), hard) {
         return None;
     }
-    let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
-    let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
+    let (grade, pattern) = graver(identical(&signatures, setting), row(&signatures, setting))?;
     let round = match pattern {
-        Pattern::Identical { .. } | Pattern::SameAnswer { .. } | Pattern::Wait { .. } => 1,
+        Pattern::Identical { .. } | Pattern::Wait { .. } => 1,
         Pattern::Row { calls, .. } => calls,
     };
     Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
@@ -130,8 +129,6 @@ enum Pattern {
     Identical { times: u64, among: usize },
     /// A row of that many calls.
     Row { calls: usize, times: u64 },
-    /// The answer of one tool.
-    SameAnswer { times: u64 },
     /// One call that takes its time.
     Wait { times: u64 },
 }
@@ -139,10 +136,7 @@ enum Pattern {
 impl Pattern {
     fn times(self) -> u64 {
         match self {
-            Self::Identical { times, .. }
-            | Self::Row { times, .. }
-            | Self::SameAnswer { times }
-            | Self::Wait { times } => times,
+            Self::Identical { times, .. } | Self::Row { times, .. } | Self::Wait { times } => times,
         }
     }
 }
@@ -158,10 +152,6 @@ fn message(pattern: Pattern, round: &[&Call]) -> String {
         Pattern::Wait { times } => format!("{} waited for another answer", words::count(times, "tool call")),
         Pattern::Row { calls, times } => {
             format!("the same sequence of {} came {}", words::count(calls, "call"), words::in_a_row(times))
-        }
-        Pattern::SameAnswer { times } => {
-            let tool = round.last().map(|newest| words::bounded(&newest.call.tool)).unwrap_or_default();
-            format!("{tool} gave the same answer {}, the last time", words::in_a_row(times))
         }
     };
     format!("{what}: {}", calls::row(round))
@@ -205,25 +195,6 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
             && recent.iter().any(|one| Some(one) != recent.first())
     });
     period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count(&ROUNDS) }))
-}
-
-/// One tool gives the same answer to every call.
-fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let newest = calls.last().filter(|call| call.call.whole.is_some() && !is_edit(&call.call.tool))?;
-    // As it is: what only masks make equal are different answers to different questions.
-    let same = calls
-        .iter()
-        .rev()
-        .take_while(|call| call.call.tool == newest.call.tool && call.call.whole == newest.call.whole);
-    let times = words::len(&same.collect::<Vec<_>>());
-    let grade = if times >= setting.count(&INFINITE) {
-        Grade::Hard
-    } else if times >= setting.count(&HARD) {
-        Grade::Soft
-    } else {
-        return None;
-    };
-    Some((grade, Pattern::SameAnswer { times }))
 }
 
 /// The finding about the repeated calls, oldest first.

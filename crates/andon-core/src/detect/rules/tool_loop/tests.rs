@@ -153,17 +153,11 @@ fn a_loop_names_its_calls_and_keeps_them_beside_their_hashes() {
         "the same sequence of 4 calls came 3 times in a row: Bash: make 0; Bash: make 1; Bash: make 2; and 1 more"
     );
     assert_eq!(row.evidence.len(), 4);
-    let answered = found((0..10).map(|at| of(at, 99)).collect());
-    assert_eq!(
-        answered.message(),
-        "Bash gave the same answer 10 times in a row, the last time: Bash: make 9"
-    );
 }
 
 #[test]
-fn the_same_answer_to_ever_other_questions() {
-    let asked = |times: u8| said((0..times).map(|args| bash(args, 9)).collect());
-    assert_eq!([asked(4), asked(5), asked(10)], ["", "warn SOFT_LOOP", "halt HARD_LOOP"]);
+fn the_same_answer_to_ever_other_questions_is_for_nothing_new() {
+    assert_eq!(said((0..20).map(|args| bash(args, 9)).collect()), "");
 }
 
 #[test]
