@@ -26,8 +26,13 @@ use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, Standing
 use andon_core::domain::facts::{Ack, Fact, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId};
 use andon_core::domain::{
-    diagnostic::Diagnostic, escalation::EscalationMode, findings::Level, settings::RuleSettings,
-    test_run::TestEvidence, time::Timestamp,
+    diagnostic::{CommitRef, Diagnostic, Location},
+    escalation::EscalationMode,
+    findings::Level,
+    hint::Hint,
+    settings::RuleSettings,
+    test_run::TestEvidence,
+    time::{Span, Timestamp},
 };
 use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
 use andon_core::policy::{self, HaltPlace};
@@ -37,9 +42,11 @@ use andon_engine::evidence::tested_code::{CommandResult, TestedCode};
 use andon_engine::range::replayed::{self, RangeFacts};
 use andon_engine::range::stream::{EventsEnd, StreamOptions, each_fact};
 use andon_engine::range::{self, Lineages, uncertainty};
-use andon_engine::recording::bulk::{self, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::{context::Context, error::OpsError, text::named_files, weakening, workspace::Workspace};
-use andon_git::{CommitInfo, Repo};
+use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
+use andon_engine::recording::derive::is_cut_off;
+use andon_engine::text::{named_files, phrase::count};
+use andon_engine::{context::Context, error::OpsError, weakening, workspace::Workspace};
+use andon_git::{CommitInfo, Repo, missing_help};
 use andon_store::derived::DerivedCache;
 use testreport::Stream;
 
@@ -121,8 +128,9 @@ impl<'a> ShownLines<'a> {
     }
 
     fn end(&mut self, source: &str, warnings: &[Diagnostic]) {
-        if self.format == Format::Text {
-            self.waiting.push_str(&self.teller.end(source, warnings));
+        match self.format {
+            Format::Text => self.waiting.push_str(&self.teller.end(source, warnings)),
+            Format::Json => self.shell.tell(warnings),
         }
         self.flush();
     }
@@ -270,8 +278,42 @@ pub(super) fn serialize_brief<S: Serializer>(decision: &Decision, serializer: S)
 pub struct ReplayEnd {
     /// The end of the walk, or where it was stopped.
     pub walked: WalkEnd,
-    /// Records that could not be read, and were derived again instead.
+    /// Records that could not be read, and were derived again instead; what cannot be seen of the commits.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// Commits of which a part cannot be seen: how many they are, the first of them, and the way out.
+#[derive(Default)]
+struct Unseen(BTreeMap<&'static str, (usize, CommitRef, String)>);
+
+impl Unseen {
+    /// Takes the next commit.
+    fn take(&mut self, repo: &Repo, commit: &CommitInfo, facts: &CommitFacts, now: Timestamp) {
+        let missing = match facts {
+            CommitFacts::Derived(derived, _) => derived.missing,
+            CommitFacts::Recorded(_) => None,
+        };
+        let is_dated = commit.committed_at.0 > 0 && commit.committed_at.since(now) <= Span(86_400);
+        let undated = "no date, or one of the future: rules that go by time do not see when it was made, in";
+        let cut = "this clone is shallow: what was before is not seen, at";
+        let ids = "this clone is partial and lacks contents: changes are compared by ids, and rules that read lines see none, in";
+        for (what, help) in [
+            (undated, (!is_dated).then(String::new)),
+            (cut, is_cut_off(repo, commit).then(|| Hint::Unshallow.into())),
+            (ids, missing.map(missing_help)),
+        ] {
+            let Some(help) = help else { continue };
+            let first = CommitRef { commit: commit.id, subject: commit.subject.clone() };
+            self.0.entry(what).or_insert((0, first, help)).0 += 1;
+        }
+    }
+
+    fn warnings(self) -> impl Iterator<Item = Diagnostic> {
+        self.0.into_iter().map(|(what, (commits, first, help))| {
+            let warning = Diagnostic::warning(format!("{what} {}", count(commits, "commit")));
+            warning.at(Location::Commit(first)).helps(Some(help).filter(|help| !help.is_empty()))
+        })
+    }
 }
 
 /// Replays a range, oldest first, and hands each commit's decision to `show` as it is found. Results in `tests` take the
@@ -284,7 +326,7 @@ fn run_commits(
     pace: &mut Pace<'_>,
     show: &mut dyn FnMut(ReplayLine),
 ) -> Result<ReplayEnd, OpsError> {
-    let mut warnings = Vec::new();
+    let (mut warnings, mut unseen) = (Vec::new(), Unseen::default());
     let settings = settings(&ws.config.rules);
     let common_dir = ws.repo.common_dir();
     let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;
@@ -295,6 +337,7 @@ fn run_commits(
     let mut lines = Lineages::new(parents.into_iter());
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), || ws.config.fold());
+        unseen.take(&ws.repo, &commit, &facts, ctx.now);
         let (mut fact, warning) = replayed::fact(&commit, facts, &fold);
         warnings.extend(warning);
         if let Some(tests) = tests.get(&commit.id) {
@@ -329,6 +372,7 @@ fn run_commits(
         show(ReplayLine { step, decision });
         Ok(())
     })?;
+    warnings.extend(unseen.warnings());
     Ok(ReplayEnd { walked, warnings })
 }
 
