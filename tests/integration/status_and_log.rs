@@ -279,5 +279,8 @@ fn bare_repositories_and_shallow_clones_are_shown() {
     error: unknown revision "HEAD~1" (this clone is shallow)
       help: git fetch --unshallow
     "#);
-    assert_snapshot!(stage.andon_in(&shallow, &["replay"]).brief(), @"exit 0, stdout: replayed 1 step of HEAD: would not have halted");
+    assert_snapshot!(stage.andon_in(&shallow, &["replay"]).brief(), @"
+    exit 0, stdout: warning: this clone is shallow: what was before is not seen, at 1 commit --> HASH Two
+    replayed 1 step of HEAD: would not have halted
+    ");
 }
