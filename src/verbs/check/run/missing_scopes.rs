@@ -17,7 +17,7 @@ pub(super) struct MissingScopes {
 }
 
 /// The scopes without evidence in `tests`: of those that the commit touches, at the tip of all. `None` where nothing is missing.
-/// Where the tests of the tip passed, with the command of the base, the commit counts by the scopes that it knows itself.
+/// Once the tests of the tip passed, with the command of the base, the commit counts by the scopes that it knows itself.
 ///
 /// # Errors
 /// Trees that are not here.
@@ -32,15 +32,17 @@ pub(super) fn missing_scopes(
     }
     let is_tip = commit.id == case.tip;
     if case.config.test.scopes.settings.is_empty() {
-        // What one commit of a range calls a scope binds none before it; at the tip everything has to run at once.
+        // A scope that one commit of a range names binds none before it; at the tip everything has to run at once.
         let begins = is_tip && !case.stands_in();
         let said = "scopes begin in this range, and not all tests ran at once (andon test --all)".to_owned();
         return Ok(begins.then_some(MissingScopes { said, tip_decides: true }));
     }
     let parent = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let of_itself = Demand::Commit(parent);
-    let own = source(case.repo, commit.id)?.and_then(|own| config::load(&[own]).ok());
-    let by_itself = || lacking(case, own.as_ref().unwrap_or(case.config), commit, tests, of_itself);
+    let by_itself = || {
+        let own = source(case.repo, commit.id)?.and_then(|own| config::load(&[own]).ok());
+        lacking(case, own.as_ref().unwrap_or(case.config), commit, tests, of_itself)
+    };
     let missing = if case.stands_in() {
         by_itself()?
     } else {
@@ -49,8 +51,9 @@ pub(super) fn missing_scopes(
     if missing.is_empty() {
         return Ok(None);
     }
+    let tip_decides = !case.stands_in() && by_itself()?.is_empty();
     let said = format!("the tests of {} did not run on its code", missing.join(", "));
-    Ok(Some(MissingScopes { said, tip_decides: by_itself()?.is_empty() }))
+    Ok(Some(MissingScopes { said, tip_decides }))
 }
 
 fn lacking(

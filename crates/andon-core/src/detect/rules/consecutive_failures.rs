@@ -82,7 +82,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence.extend(attempt.tests.map(|tests| Evidence::Tests(tests.signature)));
     }
     let found = RULE.finding(setting.level, message(&failed));
-    // Where nothing was modified there is no error to read.
+    // A loop that modified nothing has no error to read.
     let is_idle = failed.iter().all(|(failure, _)| *failure == Failure::NothingModified);
     let help = if is_idle { idle_turns::RULE.finding(setting.level, "").help } else { found.help };
     Some(Finding { evidence, help, echo_of: Some(repeated_failures::RULE.id), ..found })
