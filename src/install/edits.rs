@@ -98,7 +98,7 @@ pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
 
 /// Fails where a link on the way leads out of `top`.
 fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
-    // What is not there yet will be made in the last folder that is.
+    // A folder that is not there yet will be made in the last one that is.
     let there = |path: &Path| {
         let found = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).map(Path::to_owned);
         let found = found.unwrap_or_else(|| path.to_owned());

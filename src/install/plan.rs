@@ -86,7 +86,7 @@ impl Conflict {
     pub fn hint(&self) -> String {
         let aside = |path: PathBuf| Hint::PutAside.with([&shell_quote(&path.to_string_lossy())]);
         let chained = || self.path.with_file_name(self.hook.chained_name());
-        // What lies in the place of our hook is put aside only where it is that file which is in the way.
+        // A file in the place of our hook is put aside only where that file is the obstacle.
         let has_chained = self.why == Obstacle::NoFile && self.path.is_file();
         match self.why {
             Obstacle::RunsThrough(owner) => {

@@ -89,7 +89,7 @@ fn record_missing(
         }
         CommitFacts::Recorded(_) => Ok(()),
     });
-    // What was found so far is kept, whatever ended the walk.
+    // Records that were made so far are kept, whatever ended the walk.
     writing.flush()?;
     let walked = walked?;
     let left = match walked {
@@ -164,7 +164,7 @@ impl RecordWriter<'_> {
     fn flush(&mut self) -> Result<(), OpsError> {
         let next = Batch::new(self.batch.size * 2);
         let Batch { records, .. } = std::mem::replace(&mut self.batch, next);
-        // What it brings is to be forgotten with it.
+        // The repository is opened anew for each batch, so that the memory of the objects it loads is freed with it.
         let repo = Repo::open(&self.ctx.cwd, &self.ctx.repo_env)?;
         let mut store = NotesStore::open(&repo)?;
         let ours: BTreeSet<CommitId> = records.iter().map(|(id, _)| *id).collect();

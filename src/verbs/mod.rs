@@ -44,12 +44,12 @@ use andon_engine::error::OpsError;
 /// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
     ($($title:literal: $($(#[$about:meta])* $verb:ident($args:ty) => $run:path, $is_off:path;)*)*) => {
-        /// What can be asked of the program.
+        /// The verbs of the program.
         #[derive(Debug, Subcommand)]
         #[command(defer = true)]
         pub(crate) enum Command {
             $($($(#[$about])* $verb($args),)*)*
-            /// What the installed hooks call
+            /// The entry of the installed hooks
             #[command(hide = true, disable_help_flag = true)]
             Hook(hook::HookArgs),
         }
@@ -57,7 +57,7 @@ macro_rules! registry {
         /// The verbs of each group.
         pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($title, &[$(stringify!($verb)),*])),*];
 
-        /// What adds the arguments of a verb to its command.
+        /// The function that adds the arguments of a verb to its command.
         pub(crate) fn arguments_of(name: &str) -> Option<fn(clap::Command) -> clap::Command> {
             match name {
                 $($(name if name.eq_ignore_ascii_case(stringify!($verb)) => Some(with_arguments::<$args>),)*)*

@@ -16,7 +16,7 @@ pub const SCHEME: &str = "sha256:";
 /// `text` with the pin of `files` in place of any older one.
 ///
 /// # Errors
-/// What is to be written by hand, where the file cannot be edited.
+/// The line to be written by hand, where the file cannot be edited.
 pub fn with_pin(text: &str, files: &Files) -> Result<String, String> {
     let sum = toml_text(&format!("{SCHEME}{}", checksum(files)));
     let entries = files.iter().map(|(path, state)| {

@@ -254,7 +254,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\"
      \"!**/testdata/**\", \"!**/fixtures/**\", \"!**/__snapshots__/**\", \"docs/**\", \".github/**\", \
      \"!**/{*requirements*,constraints*,CMakeLists,conanfile}.txt\", \"!**/requirements/**\"]  # default";
 
-/// What `andon config show` says then.
+/// The output of `andon config show` then.
 const SHOWN: [&str; 46] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",

@@ -144,7 +144,7 @@ pub fn markdown(text: &str) -> String {
             '&' => is_entity(&plain[at..]),
             '-' | '+' | '=' | ':' | '#' | '>' | '|' if at == 0 => true,
             '.' | ')' if digits > 0 && at == digits => true,
-            // What viewers turn into links without being asked.
+            // Characters that viewers turn into links without being asked.
             '@' => word(after),
             ':' => plain[at..].starts_with("://"),
             '.' => at >= 3 && plain.as_bytes()[at - 3..at].eq_ignore_ascii_case(b"www"),

@@ -1,4 +1,4 @@
-//! What can go wrong with a repository, each with what happened, where, and the command that repairs it.
+//! Errors of a repository, each with what happened, where, and the command that repairs it.
 
 use andon_core::domain::hint::Hint;
 use std::path::{Path, PathBuf};

@@ -174,7 +174,7 @@ mod tests {
                 assert_eq!(read_plain(&path, less).unwrap(), None, "{length}");
             }
         }
-        // What says that it has no bytes and has some all the same.
+        // A file that says it has no bytes and has some all the same.
         assert!(!read_plain(Path::new("/proc/self/stat"), 1 << 16).unwrap().unwrap().is_empty());
         assert_eq!(read_plain(&dir.path().join("missing"), 1).unwrap(), None);
         assert!(read_plain(dir.path(), 1).is_err());

@@ -96,7 +96,7 @@ pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput> {
     run(command(dir, &args, &[PLACE]), b"")
 }
 
-/// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
+/// The repository that git itself finds in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
 /// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
 pub(crate) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
     let ask = |what: &str| {

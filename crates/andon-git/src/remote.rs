@@ -20,7 +20,7 @@ const MAX_WORDS: usize = 1200;
 
 /// Messages of git and ssh where they would have prompted.
 const WOULD_ASK: WordList = WordList::section(MESSAGES, "asks");
-/// Where the other side was being written, or moved on meanwhile.
+/// Messages of a git whose other side was being written, or moved on meanwhile.
 const RACED: WordList = WordList::section(MESSAGES, "raced");
 /// Words of git that tell of another process that writes the same refs here.
 const LOCKED: WordList = WordList::section(MESSAGES, "locked");
@@ -162,7 +162,7 @@ impl Repo {
             return Ok(Vec::new());
         }
         let unmirrored = format!("remote.{remote}.mirror=false");
-        // What the person wants to tell with a branch (open a merge request, skip CI) is not meant for these refs.
+        // Push options that go with a person's branch (open a merge request, skip CI) are not meant for these refs.
         let fixed = "-c push.pushOption= -c core.hooksPath=/dev/null push --porcelain --no-verify --no-signed --no-follow-tags \
                      --recurse-submodules=no";
         let mut args = vec!["-c", &unmirrored];

@@ -12,7 +12,7 @@ pub(crate) fn commit_id(number: u64) -> CommitId {
     format!("{mixed:016x}{number:024x}").parse().unwrap()
 }
 
-/// What `write` gives once it is its turn: as the hooks do, which write at the next commit what they could not at this one.
+/// The result of `write` once it is its turn: as the hooks do, which write at the next commit what they could not at this one.
 pub(crate) fn until_free<T>(mut write: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         match write() {
@@ -75,7 +75,7 @@ impl Scratch {
         self.rev("HEAD")
     }
 
-    /// What `git rev-parse` says.
+    /// The commit that `git rev-parse` names.
     pub(crate) fn rev(&self, rev: &str) -> CommitId {
         self.git(&["rev-parse", rev]).parse().unwrap()
     }

@@ -95,7 +95,7 @@ impl Authority {
     /// The signer of `entry`, with a key of one of `roles`.
     ///
     /// # Errors
-    /// What is wrong with the signature.
+    /// The signature's fault.
     pub fn actor(&self, material: &Material<'_>, entry: usize, roles: &[KeyRole]) -> Result<&str, Code> {
         let signer = material.entries[entry].signer.as_deref().ok_or(Code::Unsigned)?;
         if is_revoked(&self.revoked, &material.graph, signer, entry) {

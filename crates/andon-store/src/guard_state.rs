@@ -1,4 +1,4 @@
-//! What guards the loop, as it was before the tool calls that run now: kept from one hook of a client to the next.
+//! The guard of the loop as it was before the tool calls that run now: kept from one hook of a client to the next.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the program remembers to save time. Each kind has a file of its own below `andon/cache/`, in which a value is stored
+//! Values that the program remembers to save time. Each kind has a file of its own below `andon/cache/`, in which a value is stored
 //! under a key made of its inputs ([`crate::wire::envelope`]). A value that is missing, damaged, from other inputs or from
 //! another version is computed again. Failing to store it costs time only.
 
@@ -23,7 +23,7 @@ pub enum Kind {
     Ledger,
     /// The newest halt of a worktree.
     NewestHalt,
-    /// Where the results of tests are recorded, by the code that they ran on.
+    /// The places of the results of tests, by the code that they ran on.
     Results,
     /// The list of rounds that wait for people.
     Rounds,

@@ -303,7 +303,7 @@ impl<'r> NotesStore<'r> {
 
     /// Writes records in one notes commit dated `at`, all or none, and sees them from then on.
     ///
-    /// What a note already holds is kept, but for lines that say the same of the commit (tree, parent, code, diff):
+    /// The lines of a note are kept, but for those that say the same of the commit (tree, parent, code, diff):
     /// those the new record replaces, taking over their unknown keys. A record that was caught up never replaces
     /// one that was made at the commit. Returns the lines; `None` for one that is not all that its note holds.
     ///

@@ -1,4 +1,4 @@
-//! What git was doing when it made a commit: a cherry-pick, a revert or a squash, by its own state files.
+//! The operation in which git made a commit: a cherry-pick, a revert or a squash, by git's own state files.
 //!
 //! git removes `CHERRY_PICK_HEAD`, `REVERT_HEAD` and `SQUASH_MSG` before post-commit, and the rest (the reflog's
 //! action, the message) can be set by anyone. So prepare-commit-msg, which sees the files, leaves a note for
@@ -46,7 +46,7 @@ pub fn write(git_dir: &Path, underway: &OperationInProgress) -> Result<()> {
 pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Option<OperationInProgress> {
     let path = path(git_dir);
     let bytes = file::read(&path, MAX_BYTES).ok()??;
-    // What cannot be removed names a commit that nothing is made on again by the same process.
+    // A file that cannot be removed names a commit that nothing is made on again by the same process.
     let _ = std::fs::remove_file(&path);
     let left: OperationInProgress = serde_json::from_slice(&bytes).ok()?;
     let of_them = now.is_empty() || now.iter().any(|one| left.asked_by.contains(one));

@@ -29,7 +29,7 @@ pub fn is_marked(git_dir: &Path, now: &[GitProcess]) -> bool {
 pub fn sweep(git_dir: &Path, now: &[GitProcess]) {
     let Ok(entries) = std::fs::read_dir(dir(git_dir)) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        // What is no mark yet may be one that is being written.
+        // A file that is no mark yet may be one that is being written.
         let Some(git) = marked(&path) else { continue };
         if now.first() == Some(&git) || !process::is_running(&git) {
             // One that stays names a process that is dead.

@@ -56,7 +56,7 @@ fn key(by: By, id: &[u8]) -> u128 {
     id.iter().take(15).fold(by as u128, |key, byte| key << 8 | u128::from(*byte))
 }
 
-/// Where a result is recorded: on the line of the journal of this number, or in the record of the commit.
+/// The place of a result: on the line of the journal of this number, or in the record of the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Place {
     Run(Worktrees, Position),

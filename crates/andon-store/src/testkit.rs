@@ -47,7 +47,7 @@ impl Scratch {
         if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
     }
 
-    /// What is in the working tree, as a tree.
+    /// The working tree, as a tree.
     pub(super) fn add_all(&self) -> TreeId {
         self.git(&["add", "-A"]);
         self.git(&["write-tree"]).parse().unwrap()

@@ -52,7 +52,7 @@ pub struct UnrecordedCommit {
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
     let kept = remembered(repo, &WindowKey { head: id, tip: store.tip(), max });
-    // What came from another clone since may be older than the first record that was known here.
+    // A record that came from another clone since may be older than the first one that was known here.
     let is_behind = |first: &CommitFact| {
         first.record.knew_nothing() && first.record.parent.is_some_and(|id| matches!(store.has(id), Ok(true)))
     };

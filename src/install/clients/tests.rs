@@ -38,7 +38,7 @@ impl Place {
         done.into_iter().map(|(_, cleaned)| cleaned).collect()
     }
 
-    /// What is in the project, by path.
+    /// The files of the project, by path.
     fn tree(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
         let mut found = Vec::new();
         let mut waiting = vec![self.dir.path().join("p")];

@@ -227,7 +227,7 @@ pub struct InstallClientArgs {
     /// The client
     #[arg(value_name = "CLIENT", value_parser = client(), required_unless_present = "command")]
     pub client: Option<Client>,
-    /// Where, and how it is shown
+    /// The file of settings, and how it is shown
     #[command(flatten)]
     pub place: PlaceArgs,
     /// Print the command of each event, for the settings of any client with hooks, and write nothing; CLIENT is `generic` where it is not given
@@ -247,7 +247,7 @@ pub struct ClientArgs {
     /// The client
     #[arg(value_name = "CLIENT", value_parser = client())]
     pub client: Client,
-    /// Where, and how it is shown
+    /// The file of settings, and how it is shown
     #[command(flatten)]
     pub place: PlaceArgs,
 }

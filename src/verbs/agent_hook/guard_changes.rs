@@ -179,7 +179,7 @@ fn of_session(place: &Place<'_>) -> Option<GuardSnapshot> {
     guard_store(place.ctx, &place.ws.repo).read().filter(|kept| kept.session == place.session)
 }
 
-/// Where git looks for hooks, as it said itself, and the files in which that is configured.
+/// The folder in which git looks for hooks, as git itself says, and the files in which that is configured.
 #[derive(Default)]
 struct HooksPlace {
     dir: Option<PathBuf>,
@@ -361,7 +361,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
     let edited: Vec<&GuardFile> = changed.iter().filter(is_edited).copied().collect();
     let folder = repo.common_dir().join("andon");
     let state = now.state(repo);
-    // What was written in the whole folder does not come back with the hooks.
+    // The rest of a whole folder that went does not come back with the hooks.
     let is_whole = state != Some(GuardState::Never) || GuardSnapshot::read(repo.git_dir()).is_some();
     let what = match (&state, edited.first()) {
         (Some(GuardState::Gone(gone)), _) => format!("git's hooks ({})", gone.what),

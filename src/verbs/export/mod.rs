@@ -42,7 +42,7 @@ pub struct ExportArgs {
 pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    // Where the ledger was lost, the unanswered halt is known from it alone; nothing else is.
+    // After the ledger was lost, only this still knows the unanswered halt.
     let mut view = gather(&ws, status::view(&shell.ctx, &ws).ok(), &args.range)?;
     if view.left_out > 0 {
         let what = format!("left out: {} of the range", count(view.left_out, "older commit"));

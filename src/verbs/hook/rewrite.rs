@@ -239,7 +239,7 @@ fn first_number(old: &CommitRecord, others: &[(CommitId, CommitRecord)]) -> u64 
 }
 
 /// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.
-/// What runs again since is not lost.
+/// Tests that run again since then are not lost.
 fn with_losses(old: &CommitRecord, mut tests: TestEvidence) -> TestEvidence {
     let Some(old) = &old.tests else { return tests };
     if tests.names.is_none() && tests.set == old.set {

@@ -29,7 +29,7 @@ pub(super) fn situation(
     let earlier =
         manifest.mode.or_else(|| (shims || !manifest.places.is_empty()).then_some(Integration::Shim));
     let earlier = earlier.filter(|mode| match mode {
-        // Where a manager has taken the place, what was done once does not hold any more.
+        // A manager that has taken the place makes an earlier choice void.
         Integration::Shim => shims || managers.is_empty(),
         Integration::Config => git.is_some_and(|git| git >= crate::install::mode::CONFIG_HOOKS_SINCE),
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => {

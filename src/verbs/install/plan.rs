@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
         let top = repo.workdir().ok_or_else(|| SetupError::Bare { git_dir: repo.git_dir().to_owned() })?;
         let before = Manifest::of(repo)?;
         let now = repo.hooks_dir()?;
-        // Where it is no directory only the shims have nowhere to go.
+        // A path that is no directory leaves only the shims without a place.
         let looked = inspect(&now, &before);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
         let situation = managers::situation(repo, top, args.mode, &before, states);

@@ -100,7 +100,7 @@ impl Scratch {
     }
 }
 
-/// What the hooks of one commit start: pre-commit only leaves a mark.
+/// The hooks of one commit that start the program: pre-commit only leaves a mark.
 const COMMIT_HOOKS: [&str; 2] = ["hook prepare-commit-msg", "hook post-commit"];
 
 fn open(at: &Path) -> Repo {

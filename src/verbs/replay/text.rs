@@ -1,4 +1,4 @@
-//! What `andon replay` shows: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
+//! The output of `andon replay`: a line for each step, from the same engine (docs/formats.md), and the trajectory of a session
 //! (docs/spec-map.md, loop rules: frozen replays).
 
 use serde_json::json;

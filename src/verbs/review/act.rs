@@ -261,7 +261,7 @@ impl Answer {
 /// Appends a resolution.
 ///
 /// # Errors
-/// What is wrong with it, by line; the draft is kept.
+/// The answer's faults, by line; the draft is kept.
 pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport, OpsError> {
     asking::not_an_agent(ctx, "review resolve")?;
     let round = Round::open(ws, &args.round)?;
@@ -285,7 +285,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRe
 /// Commits to a vote.
 ///
 /// # Errors
-/// What is wrong with it, or the rule that forbids it.
+/// The ballot's faults, or the rule that forbids it.
 pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport, OpsError> {
     asking::not_an_agent(ctx, "review ballot")?;
     let round = Round::open(ws, &args.round)?;

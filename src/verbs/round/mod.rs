@@ -129,7 +129,7 @@ const PRECEDENTS: usize = 8;
 /// Takes what an agent says; the answer says whether a person is needed.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The step's own error.
 fn apply(
     ctx: &Context,
     ws: &Workspace,

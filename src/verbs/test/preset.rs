@@ -1,6 +1,6 @@
 //! `test.runner`: what is added to the test command so that the runner also writes a report with each test.
 //!
-//! What a person sees and the exit code stay as they are: the report goes to a private file, the reporters that show
+//! The output that a person sees and the exit code stay as they are: the report goes to a private file, the reporters that show
 //! something are named next to ours, and the line by which some runners tell where they wrote the report is left out.
 //! Only to a command that is a list of arguments (a text belongs to `sh`), only where the runner's program is in it,
 //! and never where the command or the project's configuration already asks for a report or for other reporters. Runners

@@ -285,7 +285,7 @@ const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
 /// The command with these arguments at its end.
 ///
 /// # Errors
-/// Where it is a line of several commands, it is unknown which of them is meant. Where the arguments begin with the
+/// A line of several commands, as it is unknown which of them is meant; arguments that begin with the
 /// command's own program.
 pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
     let words: Vec<String> = match command {

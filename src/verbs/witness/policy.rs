@@ -117,7 +117,7 @@ pub fn next_policy(ws: &Workspace) -> Result<Option<EntryStatement>, OpsError> {
     let Some((entry, version)) = ledger.policy() else { return Ok(None) };
     let mut next = (*ledger.entries[entry].body).clone();
     next.insert("version".to_owned(), json!(version + 1));
-    // What was granted since is part of the next one; accounts count in the first alone.
+    // Grants since then are part of the next one; accounts count in the first alone.
     next.remove("accounts");
     next.insert("keys".to_owned(), granted(&ledger).map(members_of).collect());
     next.insert("schema".to_owned(), json!(POLICY));
@@ -239,7 +239,7 @@ fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
 
 /// The same of all keys of a policy, and of a gate that nobody could pass.
 fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), OpsError> {
-    // What is malformed is refused where it is appended.
+    // A malformed policy is refused where it is appended.
     let Ok(policy) = member::read::<ReviewPolicy>(policy) else { return Ok(()) };
     let weighs = |grant: &KeyGrant| ledger.folded.weights(&grant.who).total(ledger.folded.epoch()) > 0.0;
     if policy.rules.referee_gate && !policy.solo && !policy.keys.iter().any(weighs) {

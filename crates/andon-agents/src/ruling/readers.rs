@@ -55,7 +55,7 @@ fn is_reader(words: &[&Word]) -> bool {
     // A program of that name elsewhere may be anything.
     let name = OF_SYSTEM.iter().find_map(|dir| program.value.strip_prefix(dir)).unwrap_or(&program.value);
     let values: Vec<&str> = args.iter().map(|word| word.value.as_str()).collect();
-    // What a variable or a pattern gives may be an option.
+    // A variable or a pattern may expand to an option.
     let plain = args.iter().all(|word| word.is_exact);
     let harmless = |writing: &[&str]| plain && !values.iter().any(|word| is_option(word, writing));
     let unless =

@@ -216,7 +216,7 @@ fn gone(here: Option<PathBuf>, words: &[&Word], end: Option<End>) -> Option<Path
     if words.first().is_none_or(|word| word.value != "cd") {
         return here;
     }
-    // What follows `cd X ||` runs where that did not work.
+    // The command after `cd X ||` runs where `cd` failed.
     let surely = matches!(end, Some(End::And | End::Next));
     let to = goes(words).filter(|to| to.is_exact && surely)?;
     Some(here?.join(&to.value))

@@ -1,4 +1,4 @@
-//! What is wrong, word for word.
+//! The errors, word for word.
 
 use super::{super::*, read, rules, source};
 

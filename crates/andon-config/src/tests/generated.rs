@@ -1,4 +1,4 @@
-//! What is made from the table of keys: template, schema, defaults.
+//! The files made from the table of keys: template, schema, defaults.
 
 use super::super::keys::{Contents, Kind, SECTIONS};
 use super::{super::*, read, source};

@@ -1,4 +1,4 @@
-//! What is declared is heard, and every doubt has its line.
+//! A declaration is heard, and every doubt has its line.
 
 use crate::{Config, ConfigSource, Layer, load};
 use andon_core::domain::time::Span;

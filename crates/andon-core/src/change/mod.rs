@@ -1,4 +1,4 @@
-//! What a commit did, as values: its hunks, normalized and hashed, the nature of its lines, the hash of a directory.
+//! The change of a commit, as values: its hunks, normalized and hashed, the nature of its lines, the hash of a directory.
 //!
 //! Everything that another clone or CI has to derive again from the same commits is defined here, once. Pure:
 //! `andon_store` reads the trees and texts that are hashed here.

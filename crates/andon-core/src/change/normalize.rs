@@ -1,4 +1,4 @@
-//! What a line says, without what changes on every run: trailing white space, line endings, timestamps, UUIDs,
+//! The text of a line without the parts that change on every run: trailing white space, line endings, timestamps, UUIDs,
 //! addresses, and what `[normalize]` names. A loop that only moves a date makes no progress (docs/rules.md).
 //!
 //! The built-in patterns are part of the diff hash: other clones derive it, so they change only with a new version

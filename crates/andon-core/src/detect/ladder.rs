@@ -3,7 +3,7 @@
 //! The steps of a rule need not be nested. Counts are rounded up one by one, and a window grows with its count: five of
 //! ten calls halt, where seven of thirteen do not and eight of fifteen do. So a run counts as halted at a step where it
 //! is halted at that step or at any looser one. This is nested for any rules, and never less than what a replay shows.
-//! Where a rule declares more ([`Counts`]), fewer steps have to be asked to know it.
+//! A rule that declares more ([`Counts`]) needs fewer steps to be asked.
 //!
 //! [`Counts`]: crate::domain::about::Counts
 

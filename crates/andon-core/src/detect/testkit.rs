@@ -8,7 +8,7 @@ use crate::domain::{decision::Stage, identity::Mismatch};
 use crate::history::Timeline;
 use crate::testkit::{Commit, GAP, timeline};
 
-/// What `rule` finds, whether it was reported before or not.
+/// The finding of `rule`, whether it was reported before or not.
 fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_asked = rule.stages.contains(&situation.stage) && setting.level > Level::Off;
     let found = if is_asked { rule.found(situation, setting) } else { None };
@@ -46,7 +46,7 @@ fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Fin
     asked(rule, &after_commit(&timeline(commits)), setting)
 }
 
-/// What `rule` says of a timeline at the end of a turn.
+/// The finding of `rule` on a timeline at the end of a turn.
 pub(super) fn asked_of(rule: &Rule, timeline: &Timeline) -> Option<Finding> {
     asked_with(rule, timeline, &[])
 }
@@ -71,7 +71,7 @@ pub(super) fn asked_at(
     asked(rule, &situation, &adjusted(rule, params))
 }
 
-/// What `rule` says at post-commit of the newest of `commits`.
+/// The finding of `rule` at post-commit of the newest of `commits`.
 pub(super) fn checked(rule: &Rule, commits: Vec<Commit>) -> Option<Finding> {
     after(rule, commits, &rule.defaults())
 }
@@ -94,7 +94,7 @@ fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
     Candidate { code_changed, evidence, command: Some("sh tests.sh".into()), ..Candidate::default() }
 }
 
-/// What `rule` says about a candidate.
+/// The finding of `rule` on a candidate.
 pub(super) fn judged(
     rule: &Rule,
     evidence: EvidenceState,
@@ -108,7 +108,7 @@ pub(super) fn judged(
     asked(rule, &situation, &rule.defaults())
 }
 
-/// What `rule` says about changed code of that origin on which no tests ran, after `timeline`.
+/// The finding of `rule` on changed code of that origin on which no tests ran, after `timeline`.
 pub(super) fn made(rule: &Rule, timeline: &Timeline, origin: Origin, stage: Stage) -> Option<Finding> {
     let candidate = Candidate { origin, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
     let situation =
@@ -116,7 +116,7 @@ pub(super) fn made(rule: &Rule, timeline: &Timeline, origin: Origin, stage: Stag
     asked(rule, &situation, &rule.defaults())
 }
 
-/// What `rule` says about a candidate, with nothing before it.
+/// The finding of `rule` on a candidate, with nothing before it.
 fn of_candidate(rule: &Rule, candidate: &Candidate, stage: Stage, setting: &RuleSetting) -> Option<Finding> {
     let line = Timeline::new(GAP);
     let situation =
@@ -124,13 +124,13 @@ fn of_candidate(rule: &Rule, candidate: &Candidate, stage: Stage, setting: &Rule
     asked(rule, &situation, setting)
 }
 
-/// What `rule` says about changed code, at another level.
+/// The finding of `rule` on changed code, at another level.
 pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     of_candidate(rule, &candidate, stage, &RuleSetting { level, ..rule.defaults() })
 }
 
-/// What `rule` says about changed code, with parameters.
+/// The finding of `rule` on changed code, with parameters.
 pub(super) fn judged_with(
     rule: &Rule,
     evidence: EvidenceState,
@@ -141,13 +141,13 @@ pub(super) fn judged_with(
     of_candidate(rule, &candidate, stage, &adjusted(rule, params))
 }
 
-/// What `rule` says about what is not as it was pinned.
+/// The finding of `rule` on files that are not as they were pinned.
 pub(super) fn identified(rule: &Rule, identity: Vec<Mismatch>) -> Option<Finding> {
     let candidate = Candidate { identity, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
     of_candidate(rule, &candidate, Stage::PreCommit, &rule.defaults())
 }
 
-/// What `rule`, at `level`, says about documentation.
+/// The finding of `rule`, at `level`, on documentation.
 pub(super) fn documented(rule: &Rule, docs: DocsChange, level: Level) -> Option<Finding> {
     let candidate = Candidate { docs, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
     of_candidate(rule, &candidate, Stage::PreCommit, &RuleSetting { level, ..rule.defaults() })

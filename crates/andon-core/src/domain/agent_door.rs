@@ -1,4 +1,4 @@
-//! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
+//! Reports of agents' clients to Andon's hooks, as values, and the part that the hooks remember.
 //!
 //! Decisions about an agent's calls and turns, as values with their words.
 

@@ -1,4 +1,4 @@
-//! What an agent needs to know to continue after its context window was cleared (docs/spec-map.md, loop rules: when
+//! The facts that an agent needs to continue after its context window was cleared (docs/spec-map.md, loop rules: when
 //! compaction is triggered).
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What a commit changed, beyond the hash of its diff: enough to see fake progress, ping-pong in one file behind other
+//! The change of a commit, beyond the hash of its diff: enough to see fake progress, ping-pong in one file behind other
 //! work, and work on documents.
 //!
 //! Everything here can be derived again from the commit and the configuration, so `check` compares it; records of
@@ -14,7 +14,7 @@ use crate::format::fields::{Items, count, or_default};
 pub struct Change {
     /// The path in the new tree; the old one for a deletion.
     pub path: Vec<u8>,
-    /// Where the same blob was before, when it was moved unchanged.
+    /// The path of the same blob before, when it was moved unchanged.
     pub old_path: Option<Vec<u8>>,
     /// Mode and id before.
     pub old: Option<(u32, Oid)>,

@@ -1,4 +1,4 @@
-//! How single values are written by serde: ids, times and names as text where others read them, ids and times as bytes
+//! The serde forms of single values: ids, times and names as text where others read them, ids and times as bytes
 //! in caches. The shape of what holds them is decided elsewhere (`wire`).
 
 use std::{fmt, marker::PhantomData, str::FromStr};

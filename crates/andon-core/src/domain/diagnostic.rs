@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub code: Option<String>,
     /// Hints: commands or steps that put it right, the likeliest first.
     pub help: Vec<String>,
-    /// Where; `None` for what concerns everything. Boxed, as errors are best small.
+    /// The place; `None` for what concerns everything. Boxed, as errors are best small.
     pub location: Option<Box<Location>>,
     /// One sentence without a full stop that says what happened.
     pub message: String,

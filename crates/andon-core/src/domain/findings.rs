@@ -1,6 +1,6 @@
-//! What a rule concluded, with its evidence.
+//! The conclusion of a rule, with its evidence.
 //!
-//! What a rule found: a sentence for people, and figures for programs. Nothing reads the sentence back.
+//! A finding has a sentence for people, and figures for programs. Nothing reads the sentence back.
 
 use std::fmt;
 

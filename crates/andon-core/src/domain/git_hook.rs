@@ -98,7 +98,7 @@ macro_rules! registry {
             /// Every hook, in the order in which git may run them.
             pub const ALL: [Self; [$(stringify!($hook)),*].len()] = [$(Self::$hook),*];
 
-            /// What is known of it.
+            /// The row of the hook.
             pub fn spec(self) -> &'static HookSpec {
                 match self {
                     $(Self::$hook => const { &$row },)*

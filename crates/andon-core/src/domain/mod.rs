@@ -1,7 +1,7 @@
 //! The words of the product as plain values.
 //!
 //! Pure: imports nothing of the crate but `format`, reads no clock, no disk, no environment.
-//! What records, the journal, the ledger and JSON hold in one shape is written and read as it is here: its serde attributes
+//! A type that records, the journal, the ledger and JSON hold in one shape is written and read as it is here: its serde attributes
 //! are its bounds and its defaults, and format version 1, which golden files freeze (docs/formats.md). Where a format has
 //! another shape, its type is in `wire` of andon-store.
 

@@ -54,7 +54,7 @@ impl PathRules {
     pub fn new(docs: &[String], ignore: &[String]) -> Result<Self, globset::Error> {
         use sha2::Digest as _;
         let mut hasher = sha2::Sha256::new();
-        // What counts as configuration of the clients is part of the rules, too.
+        // The files that count as configuration of clients are part of the rules, too.
         hasher.update("settings of clients, the last pattern wins");
         for (tag, patterns) in [("docs", docs), ("ignore", ignore)] {
             hasher.update(tag);

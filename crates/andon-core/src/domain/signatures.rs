@@ -27,7 +27,7 @@ impl From<Digest> for Signature {
 fn said(error: &ErrorText) -> FailingTest {
     let masked = secrets::masked(error.shown.as_ref().unwrap_or(&error.text));
     let lines = masked.lines().map(str::trim).filter(|line| !line.is_empty());
-    // Where a thread panicked says less than what it said.
+    // The place of a panic says less than its message.
     let first = lines.clone().next().filter(|line| line.starts_with("thread '"));
     let rest = lines.clone().skip(usize::from(first.is_some())).flat_map(str::split_whitespace);
     let words: Vec<&str> = rest.collect();

@@ -1,4 +1,4 @@
-//! What a test run says, whatever the runner: counts, a status class, the failing ids.
+//! The result of a test run, whatever the runner: counts, a status class, the failing ids.
 
 mod overlay;
 mod scopes;
@@ -216,7 +216,7 @@ impl NamesForm {
 }
 
 /// Tests that a run of the same command had before, by their normalized ids. Of each list at most [`LostTests::MAX_NAMES`].
-/// What is empty is left out of records.
+/// Empty lists are left out of records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LostTests {
     /// Tests that are gone, and came under no other name.

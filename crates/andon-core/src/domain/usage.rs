@@ -1,4 +1,4 @@
-//! What work has cost, as agents report it.
+//! The cost of work, as agents report it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What keeps git from seeing a change of the working tree, and the command that makes git see it again.
+//! Settings that keep git from seeing a change of the working tree, and the command that makes git see it again.
 
 use crate::domain::hint::Hint;
 

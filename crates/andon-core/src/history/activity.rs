@@ -1,4 +1,4 @@
-//! What happened within and between turns, as far as rules need it: bounded windows of calls, outputs and verdicts,
+//! The events within and between turns, as far as rules need them: bounded windows of calls, outputs and verdicts,
 //! and totals of each node since the window began.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -37,7 +37,7 @@ pub const DEFAULT_NODE: &str = "agent";
 pub struct Call {
     /// Who called.
     pub node: String,
-    /// What.
+    /// The call itself.
     pub call: ToolCall,
     /// Grows with every new edit, commit, changed state of the code, `session_start` and `prompt`: the agent that made the calls
     /// of one epoch saw the same code and remembers the others.

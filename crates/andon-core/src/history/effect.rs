@@ -1,4 +1,4 @@
-//! Whether an iteration changed anything that runs.
+//! The effect of an iteration on what runs.
 
 use std::collections::BTreeSet;
 
@@ -168,7 +168,7 @@ impl Timeline {
         if count < self.iterations.len() {
             earlier.amended.clear();
             earlier.iterations.truncate(count);
-            // What was done after an iteration belongs to the next one.
+            // Work after an iteration belongs to the next one.
             let newest = earlier.number();
             earlier.activity.ballots.retain(|cast| cast.iteration < newest);
             earlier.activity.calls.retain(|call| call.iteration < newest);

@@ -73,7 +73,7 @@ impl Timeline {
     pub fn flaky(&self) -> Arc<BTreeSet<String>> {
         let derive = || {
             let committed = self.iterations.iter().filter_map(|iteration| iteration.tests.as_ref());
-            // What was handed in makes no test flaky: to name others as failing would be a way out of every repetition.
+            // A result that was handed in makes no test flaky: naming others as failing would be a way out of every repetition.
             let (reported, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
                 committed.partition(|tests| tests.origin == RunOrigin::HandedIn);
             let mut found = flaky(seen.into_iter().chain(self.runs.iter().map(|run| &run.evidence)));

@@ -149,7 +149,7 @@ impl Fold {
             None if line.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {}
             None => {
                 line.iterations.retain(|one| one.source == Source::Commit);
-                // What was passed lies before the answer: the run that the next commit is of has begun with it.
+                // Passed commits lie before the answer: the run that the next commit is of has begun with it.
                 line.passed = None;
                 line.resets.clear();
                 line.known_flaky = Memo::default();
@@ -233,7 +233,7 @@ impl Timeline {
     /// Returns whether `upcoming` belongs to another run than the window (docs/concepts.md, "run").
     fn ends_before(&self, upcoming: &NextCommit) -> bool {
         let Some(newest) = self.newest() else { return true };
-        // What was observed since then is a sign of life as well: one long turn is no pause.
+        // Observations since then are a sign of life as well: one long turn is no pause.
         let last = self.activity.lively.max(known_time(newest.at));
         // A clock set back gives a span of zero, which is no gap; an event without a time measures nothing. Only
         // commits give the time since the system was started: no less has passed since then than since the last sign of

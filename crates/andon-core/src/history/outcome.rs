@@ -1,4 +1,4 @@
-//! What a test status means for a loop: one reading for every rule, so that none of them takes a
+//! The meaning of a test status for a loop: one reading for every rule, so that none of them takes a
 //! missing answer for a good or a bad one (docs/spec-map.md, settled choice 6).
 
 use crate::domain::test_run::{ScopeTests, TestEvidence, TestStatus};

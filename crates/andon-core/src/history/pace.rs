@@ -1,4 +1,4 @@
-//! How fast iterations followed each other: a state that lasted long was intended, and commits minutes apart in a
+//! The pace of iterations: a state that lasted long was intended, and commits minutes apart in a
 //! history without records are a person trying things out rather than a loop.
 //!
 //! Measured on 476,817 commits of public histories: every loop put something back within a minute now and then; every

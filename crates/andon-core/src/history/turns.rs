@@ -227,7 +227,7 @@ impl Timeline {
     pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
         let open = self.activity.open.get(node);
         let full = open.is_some_and(|turn| turn.opening == TurnStart::Implied && turn.commits > 0);
-        // What was spent until now is in the record of this commit.
+        // The usage until now is in the record of this commit.
         if let Some(turn) = self.activity.open.get_mut(node) {
             turn.committed = turn.usage.clone();
         }

@@ -1,4 +1,4 @@
-//! What happens in addition to a halt: notices, a question to an advisor, the next provider. Pure: the programs are
+//! Responses in addition to a halt: notices, a question to an advisor, the next provider. Pure: the programs are
 //! started in `andon-engine`.
 
 use super::plan::{HaltPlace, halt};

@@ -1,4 +1,4 @@
-//! What to do next, chosen from the evidence (docs/spec-map.md, loop safety: `suggestedActions`).
+//! The next steps, chosen from the evidence (docs/spec-map.md, loop safety: `suggestedActions`).
 //!
 //! People do not read a list that is the same for every halt. Each line names the test, the commits or the key that
 //! this halt is about.
@@ -36,7 +36,7 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
 }
 
 fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
-    // What an agent did within its turns says more than what its last commit changed.
+    // An agent's calls within its turns say more than its last commit.
     if let Some(own) = own(finding) {
         return std::iter::once(own).chain(failing(timeline)).collect();
     }

@@ -71,7 +71,7 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
         (Signal::VerdictSplit, splits_running(&facts.verdicts) >= knobs.split_rounds.max(1)),
     ];
     memory.hot.extend(proxies.into_iter().filter(|(_, hot)| *hot).map(|(signal, _)| signal));
-    // What a weak change leaves as it was is one fact, seen twice.
+    // A weak change and the code that it leaves as it was are one fact, seen twice.
     if memory.hot.contains(&Signal::WeakChange) {
         memory.hot.remove(&Signal::NoChange);
     }
@@ -124,7 +124,7 @@ pub fn episode(
 ) -> Option<Episode> {
     let knobs = knobs?;
     let iterations = timeline.iterations.len();
-    // Whether two are hot now does not depend on those of earlier iterations, and with fewer there is no episode.
+    // Earlier iterations have no say in whether two are hot now, and with fewer there is no episode.
     let mut memory = Memory::default();
     for at in 0..iterations.saturating_sub(1) {
         remember(&mut memory, &state_of(timeline, at));

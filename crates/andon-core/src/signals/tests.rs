@@ -112,7 +112,7 @@ fn co_occurrence_x_n_escalates() {
     }
 }
 
-/// Where no hook recorded the commits it takes one iteration more, and four where they come minutes apart.
+/// Without records of hooks it takes one iteration more, and four where commits come minutes apart.
 #[test]
 fn unobserved_iterations_take_more() {
     for (seen, wanted) in

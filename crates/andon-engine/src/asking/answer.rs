@@ -264,7 +264,7 @@ pub fn resolve_halt(
 pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<ResolutionSubject> {
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
-    // Where HEAD builds on the halted commit, the code is that of HEAD; elsewhere it is that of the halted commit.
+    // If HEAD builds on the halted commit, the code is that of HEAD, else that of the halted commit.
     let builds_on = |halted: CommitId| {
         head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
     };

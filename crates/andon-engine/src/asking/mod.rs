@@ -194,7 +194,7 @@ fn choose_signatures(entries: &mut [WholeEntry], review: &mut [ReviewEntry], fol
             key != review[at].signer && key.is_some_and(|key| is_named(folded, &review[at], at, &key))
         };
         if let Some(better) = entry.copies.iter().position(is_better) {
-            // What was tried stays behind, so that each is tried once.
+            // Copies that were tried stay behind, so that each is tried once.
             entry.signature = entry.copies.swap_remove(better);
             (review[at].signer, review[at].touched) = signer_of(&entry.signature);
             is_changed = true;

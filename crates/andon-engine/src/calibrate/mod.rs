@@ -69,7 +69,7 @@ type CalibrationBasis = CalibrationResult<RatedRuns>;
 /// Calibrates the settings on what went well.
 ///
 /// # Errors
-/// What cannot be read.
+/// The file or commit that cannot be read.
 pub fn run(
     ctx: &Context,
     settings: SettingsOf<'_>,

@@ -1,4 +1,4 @@
-//! What people said of the halts in a range of commits.
+//! People's verdicts on the halts in a range of commits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

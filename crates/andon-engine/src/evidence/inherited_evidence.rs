@@ -215,7 +215,7 @@ impl Origins {
             claims.extend(squashes(archive, &known, asked.commit));
         }
         for claimed in claims {
-            // What was made of a commit, such as its merge, has its change too, and is not what it was made of.
+            // A commit made of this one, such as its merge, has its change too, and is not what it was made of.
             let is_later = |id: &CommitId| archive.repo.is_ancestor(asked.commit.id, *id).unwrap_or(false);
             if !self.is_made(archive, asked, &claimed)? || claimed.sources().iter().any(is_later) {
                 continue;
@@ -485,7 +485,7 @@ fn claims(archive: Archive<'_>, known: &ResultIndex, asked: &Inquiry<'_>) -> Res
     if !matches!(recorded, Some(CommitKind::Merge | CommitKind::Revert)) {
         let same = known.of_diff(record.diff.hash).into_iter().filter(|id| *id != commit.id);
         let mut same: Vec<CommitId> = same.collect();
-        // What was tested itself tells more than what git made of it.
+        // A tested commit says more than what git made of it.
         same.sort_by_key(|id| !archive.store.readable(*id).is_some_and(|record| is_sound(&record)));
         all.extend(same.into_iter().map(MergeClaim::pick));
     }

@@ -1,4 +1,4 @@
-//! How the tests of the project in a working tree run, as far as that can be guessed from its files: for the first
+//! The test command of the project in a working tree, as far as that can be guessed from its files: for the first
 //! `andon.toml`, and for the message where no test command is configured.
 //!
 //! Bounded: names at the top and of a few directories, and the beginnings of a few files; where Cargo.toml or go.mod is at

@@ -85,7 +85,7 @@ impl<'a> RuleFeed<'a> {
         let is_repeated = |timeline: &Timeline| {
             detect::is_repeated(timeline, &self.ws.config.rules, event.node.as_deref(), call)
         };
-        // What an edit itself changes is no other code than that before it.
+        // The change that an edit itself makes is no other code than that before it.
         if call.code.is_none() && !is_edit(&call.tool) {
             let loaded = match self.loaded.take() {
                 Some(loaded) => loaded,

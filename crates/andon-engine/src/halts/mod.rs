@@ -112,7 +112,7 @@ fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing
         return Ok(vec![Standing { halt, bound_by: BoundBy::Trace }]);
     }
     let unsigned = asking::unanswered(ws)?;
-    // What was found in a memory that only looking may trust is remembered nowhere else.
+    // Halts found in a memory that only a look may trust are remembered nowhere else.
     if unsigned.is_none() && !Ledger::open(&ws.repo).is_from_memory() {
         settled.remember();
     }

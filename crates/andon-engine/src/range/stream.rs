@@ -16,7 +16,7 @@ const BATCH_BYTES: usize = 256 << 10;
 /// And with so many lines, for lines may be empty.
 const BATCH_LINES: usize = 4096;
 
-/// Where a stream is read: now, in a project whose patterns are masked in what is shown of it.
+/// The surroundings of a stream: the time, and the project whose patterns are masked in what is shown of it.
 #[derive(Debug, Clone, Copy)]
 pub struct StreamOptions<'a> {
     /// The time of this process.

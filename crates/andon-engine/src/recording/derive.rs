@@ -138,7 +138,7 @@ impl<'r> Deriver<'r> {
             made.parents.first().copied().filter(|_| made.parents.len() == 1 && made.lines.removes());
         let mut before = Vec::new();
         for _ in 0..REACH {
-            // Where a history is cut off, nothing more is known.
+            // Beyond the end of a shallow history, nothing is known.
             let Some(earlier) =
                 next.and_then(|id| self.recent(id).cloned().or_else(|| self.look_up(id, made)))
             else {
@@ -251,7 +251,7 @@ pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind
 
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
 pub fn unrecorded(commit: &CommitInfo, mut derived: DerivedCommit) -> CommitFact {
-    // What a person saves in an editor, and the empty commit of a button that was pressed, are no iterations of a loop.
+    // A person's save in an editor, and the empty commit of a button that was pressed, are no iterations of a loop.
     if platform(commit)
         .is_some_and(|platform| platform.saves || derived.diff.empty && derived.diff.files == 0)
     {

@@ -40,7 +40,7 @@ pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestinati
 /// Takes in the run that waits, if one does. Anything that is no test run is removed silently.
 ///
 /// # Errors
-/// Where it cannot be written or removed.
+/// The line cannot be written, or its file not be removed.
 pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>> {
     let Some(dir) = ws.andon_dir().filter(|dir| dir.size(PENDING_FILE).is_some()) else { return Ok(None) };
     let text = dir.newest(PENDING_FILE, MAX_PENDING).unwrap_or_default();

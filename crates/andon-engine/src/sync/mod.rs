@@ -1,6 +1,6 @@
 //! Records and ledgers of this clone and of a remote become the union of both: by `andon sync`, and along with a push.
 //!
-//! What a remote has is fetched into names of its own (`refs/andon/remote-records/NAME/`,
+//! The records of a remote are fetched into names of their own (`refs/andon/remote-records/NAME/`,
 //! `refs/andon/remote/NAME/ledger/`, and `refs/notes/remotes/NAME/andon` for what others push of their notes) and taken
 //! over from there: records by uniting lines, ledgers forward only. Then everything that the remote lacks is pushed,
 //! never by force, to refs that no other clone writes. Each step leaves a state from which any other clone, and the
@@ -130,7 +130,7 @@ impl<'a> Sync<'a> {
             let what = format!("nothing can be fetched, {} cannot be written: {why}", refs.display());
             return Err(OpsError::verb(VerbError::Failed, what, access_help(&refs)));
         }
-        // What an earlier fetch left behind: the next one may move or remove it.
+        // The refs that an earlier fetch left behind: the next one may move or remove them.
         let left = RemoteState::read(self.repo, &self.peer)?;
         self.adopt(&left)?;
         let mut before = left;

@@ -1,4 +1,4 @@
-//! What the remote lacks, and the result of pushing it.
+//! The refs that the remote lacks, and the result of pushing them.
 
 use super::records::Tips;
 use super::{Sync, takeover::RemoteState};
@@ -141,7 +141,7 @@ impl Sync<'_> {
         let address = &self.peer.address;
         let pushed = self.repo.push_refs(address, &specs, self.online)?;
         self.arrived(&outgoing, &pushed)?;
-        // Where this clone's ref did not arrive, nothing is removed.
+        // If this clone's ref did not arrive, nothing is removed.
         let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
         if !pushed.iter().all(arrived) {
             return Ok(());

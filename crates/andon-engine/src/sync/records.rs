@@ -46,7 +46,7 @@ pub(super) fn adopt(
 /// # Errors
 /// When it cannot be read or written.
 pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<()> {
-    // Where nothing may be written, it is read from where it lies.
+    // In a repository that may not be written, it is read from where it lies.
     if files::check_writable(&repo.common_dir().join("refs")).is_err() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Whether a task may be called done, and why not.
+//! The answer to whether a task may be called done, and why not.
 
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::policy::{Bit, BitReasons, DirtyBits};

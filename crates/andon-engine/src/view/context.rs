@@ -1,4 +1,4 @@
-//! How full a context window is, and what was done about it.
+//! The fill of a context window, and what was done about it.
 
 use andon_core::domain::context::{CachedTokens, ContextWindowUse, Thresholds};
 use andon_core::domain::{briefing::HumanDecision, findings::Finding};

@@ -1,4 +1,4 @@
-//! What was sent to another repository, and what was found there.
+//! The refs that were sent to another repository, and those that were found there.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What differs between two trees.
+//! The differences between two trees.
 //!
 //! An own walk, because libgit2's tree diff visits equal subtrees too: here the cost is that of the change,
 //! not of the repository (39 against 1.5 ms at 50,000 files, docs/git-facts.md).
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::{MODE_TREE, TreeEntry, testkit::Scratch};
 
-    /// What `git diff-tree` says, by path.
+    /// The changes that `git diff-tree` shows, by path.
     fn by_git(scratch: &Scratch, old: TreeId, new: TreeId) -> BTreeMap<String, (Option<Side>, Option<Side>)> {
         let (old, new) = (old.to_string(), new.to_string());
         let raw = scratch.git(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", &old, &new]);

@@ -1,4 +1,4 @@
-//! Whether a commit is what it says: the tree that git makes of its parents, or of the commit it reverts or picks.
+//! A commit held against what it says it is: the tree that git makes of its parents, or of the commit it reverts or picks.
 //!
 //! A merge, revert or cherry-pick without manual changes is a function of existing commits, so it can be made again and
 //! compared. Messages, reflogs and records are only claims. Nothing is written and no program is started: the merge is

@@ -1,4 +1,4 @@
-//! What differs between trees and texts, and what merging them gives.
+//! Differences between trees and texts, and the result of merging them.
 
 pub(crate) mod changes;
 pub(crate) mod hunks;

@@ -161,7 +161,7 @@ impl<'a> Examination<'a> {
                 self.examined.submodules.push(entry.path.to_vec());
             }
         } else if meta.is_none() && entry.skips_worktree() && self.sparse {
-            // What a sparse checkout leaves out is as the index says.
+            // Files that a sparse checkout leaves out are as the index says.
             return;
         }
         let Some(id) = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes) else {

@@ -145,7 +145,7 @@ fn parse(data: &[u8]) -> Option<CachedRoot> {
         return None;
     }
     let mut children = Vec::new();
-    // How many directories are still to come on each level.
+    // The number of directories that are still to come on each level.
     let mut open = vec![root.subtrees];
     while let Some(left) = open.last_mut() {
         if *left == 0 {

@@ -66,7 +66,7 @@ impl NotesHistory<'_> {
             note.old = note.old.or(change.old.map(|side| side.1));
             note.new = note.new.or(change.new.map(|side| side.1));
         }
-        // What a union brings was written on the other side, and shows there.
+        // Notes that a union brings were written on the other side, and show there.
         let written = |note: &NoteChange| note.old != note.new && !(is_union && note.old.is_none());
         Ok(notes.into_values().filter(written).collect())
     }

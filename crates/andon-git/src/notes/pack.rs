@@ -46,7 +46,7 @@ impl Repo {
             let moved = self.update_ref(name, MESSAGE, |now| {
                 Ok(if now == tip { Update::Set(made, Some(made)) } else { Update::Keep(None) })
             });
-            // Where the refs are locked, the next one does it.
+            // If the refs are locked, the next writer does it.
             let _ = self.git(&["update-ref", "-d", MADE], b"");
             if let Some(made) = moved? {
                 return Ok(Some(made));

@@ -189,7 +189,7 @@ impl Repo {
             let (mut tree, mut received, mut parents) = (own_tree, 0, Vec::from_iter(tip));
             let written_tips = self.written_tips(name);
             for &written in &written_tips {
-                // What nothing led to any more a gc may have taken.
+                // A gc may have taken what nothing led to any more.
                 let Ok(theirs) = self.tree_of(written) else { continue };
                 let mut lost = self.notes_between(name, tree, theirs)?.notes;
                 lost.retain(|_, note| note.is_some());

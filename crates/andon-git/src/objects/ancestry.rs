@@ -143,7 +143,7 @@ impl Repo {
         }
         let (mut found, mut oldest, mut slop) = (Vec::new(), i64::MAX, 0);
         while let Some((time, ..)) = walk.queue.peek() {
-            // What is hidden may still lead to what was found: where it is newer than that.
+            // A hidden commit that is newer than those found may still lead to them.
             slop = if walk.unsettled > 0 || (*time >= oldest && !found.is_empty()) { 0 } else { slop + 1 };
             if slop > SLOP || (found.is_empty() && walk.unsettled == 0) {
                 break;

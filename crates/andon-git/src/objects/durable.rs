@@ -1,4 +1,4 @@
-//! What a power cut may cost: as much as `core.fsync` lets it, or the older `core.fsyncObjectFiles`. libgit2 knows only the
+//! A power cut may cost as much as `core.fsync` allows, or the older `core.fsyncObjectFiles`. libgit2 knows only the
 //! latter, so what git would harden is hardened here.
 
 use std::{fs::File, path::Path};

@@ -38,7 +38,7 @@ impl VettedObjects {
                     return Ok(());
                 }
                 Ok(None) => {}
-                // What may not be opened, libgit2 cannot open either, and says so.
+                // A file that may not be opened, libgit2 cannot open either, and says so.
                 Err(error) if error.raw_os_error().is_some() => {}
                 Err(_no_plain_file) => return Err(DamagedObject),
             }
@@ -69,7 +69,7 @@ impl Inflater {
         let (mut from, mut to, mut filled) = (0, 0, false);
         let mut length = None;
         loop {
-            // What did not fit into the output comes before anything else is read.
+            // Bytes that did not fit into the output come before anything else is read.
             if from == to && !filled {
                 (from, to) = (0, file.read(&mut self.input).map_err(|_| DamagedObject)?);
                 if to == 0 {

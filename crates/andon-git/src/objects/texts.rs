@@ -1,6 +1,6 @@
 //! Texts of files, to be compared: read once, and kept while the next commits may want them again.
 //!
-//! Where commits are read one after another, the new text of one is the old text of the next; inflating it again is
+//! In a walk from commit to commit, the new text of one is the old text of the next; inflating it again is
 //! most of the cost of a diff.
 
 use std::{ops::Deref, rc::Rc};

@@ -216,7 +216,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What is outside of what may differ is the same, and nothing is missed.
+        /// Entries outside of those that may differ are the same, and nothing is missed.
         #[test]
         fn only_what_is_the_same_is_left_out(
             old in proptest::collection::btree_map("[a-c]{1,3}", 0_u8..3, 0..9),

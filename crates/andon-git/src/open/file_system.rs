@@ -1,4 +1,4 @@
-//! What the file system can hold, where git's configuration makes git skip a check.
+//! The abilities of the file system, where git's configuration makes git skip a check.
 //!
 //! `core.fileMode` and `core.ignoreCase` are for file systems that hold less than git does. Set on one that holds it all,
 //! they hide changes: the tests then ran on something else than a commit has. So a file system is tried, as `git init`

@@ -1,4 +1,4 @@
-//! What operating systems do differently: apart from starting the tests, the only place where their own interfaces are
+//! The differences of operating systems: apart from starting the tests, the only place where their own interfaces are
 //! used. Each module has a side for unix and one for Windows with the same functions, so that callers do not know which
 //! one it is.
 

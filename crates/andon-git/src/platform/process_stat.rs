@@ -1,4 +1,4 @@
-//! What Linux says of a process in `/proc/PID/stat`; other systems say nothing.
+//! A process as Linux describes it in `/proc/PID/stat`; other systems have nothing like it.
 
 use std::path::Path;
 

@@ -12,7 +12,7 @@ const OPEN: bool = cfg!(debug_assertions);
 static ARMED: OnceLock<Option<ArmedSeam>> = OnceLock::new();
 static PASSED: AtomicU32 = AtomicU32::new(0);
 
-/// Where, at which passing, and how.
+/// The place, at which passing it acts, and how.
 struct ArmedSeam {
     name: String,
     times: u32,

@@ -154,7 +154,7 @@ impl Repo {
             Ok(Update::Keep(value)) => return Ok(UpdateAttempt::Done(tip, value)),
             Ok(Update::Set(target, value)) => (target, WrittenPart::More, value),
             Ok(Update::Whole(target, value)) => (target, WrittenPart::All, value),
-            // What was just written may be gone before it is used.
+            // An object that was just written may be gone before it is used.
             Err(error) if self.running_gc().is_some() => return Ok(UpdateAttempt::Held(error)),
             Err(error) => return Err(error),
         };

@@ -1,4 +1,4 @@
-//! How a commit came to be, and which operation is under way.
+//! The operation that made a commit, and the one that is under way.
 //!
 //! git keeps no kind of commit. What it does leave at post-commit (measured with git 2.47): the reflog's
 //! action (`commit (amend)`, `cherry-pick`, `revert`, `rebase (pick)` ...), `CHERRY_PICK_HEAD` after a clean

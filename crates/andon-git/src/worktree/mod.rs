@@ -1,4 +1,4 @@
-//! What the working tree has that HEAD's tree has not.
+//! The differences between the working tree and HEAD's tree.
 //!
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its attributes,
 //! ignore rules and caches, and nothing is written to the repository. Where git is configured to skip a file, or looks
@@ -145,7 +145,7 @@ impl Comparison<'_> {
     }
 
     fn status(&self) -> Result<Vec<StatusLine>> {
-        // What is inside of them is looked at by the same rules as everything else.
+        // Their contents are looked at by the same rules as everything else.
         let args = "status --porcelain=v2 -z -uall --no-renames --ignore-submodules=dirty --no-ahead-behind";
         let mut args: Vec<&OsStr> = args.split(' ').map(OsStr::new).collect();
         let settled = self.examined.settled.as_ref().map(|bytes| self.repo.index_copy(bytes)).transpose()?;

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use super::*;
 use crate::testkit::{Scratch, command, git_in};
 
-/// What the overlay must be: the difference from HEAD to what `git add -A` in a scratch index would make.
+/// The expected overlay: the difference from HEAD to what `git add -A` in a scratch index would make.
 fn by_git(scratch: &Scratch) -> Vec<(Vec<u8>, Place)> {
     let index = scratch.path().join(".git/scratch-index");
     let _none_yet = std::fs::remove_file(&index);

@@ -1,4 +1,4 @@
-//! Whether anything was written since a given moment, by the times of files and directories alone. This takes a tenth of the
+//! A look for anything written since a given moment, by the times of files and directories alone. This takes a tenth of the
 //! time of a comparison with HEAD, and tells whether a command of a turn changed the working tree.
 
 use std::fs::{Metadata, read_dir};
@@ -185,7 +185,7 @@ mod tests {
         now.map_or(0, |now| now.mtime())
     }
 
-    /// What a command does is seen; what it does where git looks at nothing is not.
+    /// A command's writes are seen, but not those where git looks at nothing.
     #[test]
     fn what_is_written_is_seen_and_what_is_ignored_is_not() {
         let scratch = Scratch::new();

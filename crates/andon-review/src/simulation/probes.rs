@@ -99,7 +99,7 @@ impl ProbeQuestion {
     /// Reads a line with a probe.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The member that is malformed.
     pub fn read(body: &Map<String, Value>) -> Result<Self, Malformed> {
         Ok(match read::<Kind>(body)?.probe {
             ProbeKind::Agreement => Self::Agreement(read(body)?),

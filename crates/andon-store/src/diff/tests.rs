@@ -203,7 +203,7 @@ fn a_root_commit_adds_everything_and_nothing_is_no_tree() {
     assert!(between(&scratch, Some(tree), tree).empty);
 }
 
-/// What changing `path` from `old` to `new` is made of.
+/// The facts of a change of `path` from `old` to `new`.
 fn made_of(path: &str, old: &str, new: &str) -> ChangeFacts {
     let scratch = Scratch::new();
     scratch.write(path, old);

@@ -1,6 +1,6 @@
 //! The directories of the tree before: where one commit after the other is looked at, a fingerprint costs what differs.
 //!
-//! What was hashed for a directory is kept as well. Of one that changed only the entries between the first and the last
+//! The hashed text of a directory is kept as well. Of one that changed only the entries between the first and the last
 //! that differ are looked at: the rest is the same text, and so is the line of an entry that is as it was.
 
 use std::{collections::HashMap, ops::Range, rc::Rc};

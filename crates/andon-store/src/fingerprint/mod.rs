@@ -1,6 +1,6 @@
 //! The code fingerprint (docs/formats.md): what "the tests ran on exactly this code" is measured with.
 //!
-//! What is hashed of a directory is said in [`andon_core::change::hash`]. Kept are code paths only
+//! The text that is hashed for a directory is defined in [`andon_core::change::hash`]. Kept are code paths only
 //! ([`PathClass::Code`]; a submodule counts by its commit id); a directory without kept entries is dropped. A tree
 //! without code has the fingerprint of nothing: the sha256 of the empty text ([`EMPTY`]).
 //!
@@ -147,7 +147,7 @@ impl<'r> Fingerprinter<'r> {
             directories: 0,
         };
         let result = run(&mut walk);
-        // What was found out is kept even when the walk broke off. Failing to keep it only costs time.
+        // Results are kept even when the walk broke off. Failing to keep them only costs time.
         if part.is_none() || result.is_err() {
             cache.save();
         }

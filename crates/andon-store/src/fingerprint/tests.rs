@@ -134,7 +134,7 @@ fn a_tree_without_end_is_an_error_that_names_it() {
     assert!(error.to_string().contains(&tree.to_string()), "{error}");
 }
 
-/// What `git status` would report, read off two trees.
+/// The entries that `git status` would report, read off two trees.
 fn overlay(scratch: &Scratch, base: Option<TreeId>, tree: TreeId) -> Vec<OverlayEntry> {
     let mut entries = Vec::new();
     for change in scratch.repo().changes(base, tree).unwrap() {
@@ -162,7 +162,7 @@ fn check_overlay(scratch: &Scratch, base: Option<TreeId>, tree: TreeId) {
         let same = fingerprinter.of_tree(base).unwrap() == wanted;
         let differences = differing(&repo, &rules, Some(base), &[], tree).unwrap();
         assert_eq!(differences.is_empty(), same);
-        // What ran was `tree`; what is committed is the base.
+        // The tests ran on `tree`; the base is what is committed.
         let differences = differing(&repo, &rules, Some(base), &entries, base).unwrap();
         assert_eq!(differences.is_empty(), same);
     }

@@ -137,7 +137,7 @@ impl Journal {
     /// Gives every readable line after `from` to `take`, oldest first, and returns the place after the last whole one.
     ///
     /// # Errors
-    /// What the system says of a file.
+    /// The system's error for a file.
     pub fn read_on(&self, from: Position, take: &mut dyn FnMut(JournalLine)) -> io::Result<Position> {
         self.lines_after(from, &mut |_, line| {
             if let Ok(fact) = decode_line(line) {
@@ -206,7 +206,7 @@ fn read_lines(mut file: File, from: Position, take: &mut dyn FnMut(Position, &[u
         line.clear();
         let read = reader.by_ref().take(MAX_LINE as u64 + 2).read_until(b'\n', &mut line)?;
         let whole = line.ends_with(b"\n");
-        // What is longer than a line may be is passed over piece by piece; what has no end yet is read next time.
+        // A line that is too long is passed over piece by piece; one that has no end yet is read next time.
         if read == 0 || (!whole && read <= MAX_LINE) {
             return Ok(at);
         }

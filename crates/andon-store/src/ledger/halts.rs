@@ -1,4 +1,4 @@
-//! What all ledgers mean here: the unanswered halts of this clone and of others, and the answers.
+//! The meaning of all ledgers here: the unanswered halts of this clone and of others, and the answers.
 //!
 //! Every hook needs this, and halts and answers are rare. So the result is remembered
 //! (`<common dir>/andon/cache/halts`) under the tip of this clone's ledger and the `stat` data of the files that hold the
@@ -239,7 +239,7 @@ fn own_entries(
 ) -> Result<Vec<Entry>, LedgerError> {
     let (mut own, mut next) = (Vec::new(), Some(tip));
     while let Some(commit) = next {
-        // What could not be read is an error here: whether a halt is unanswered is then unknown.
+        // An unreadable entry is an error here: it is then unknown whether a halt is unanswered.
         let entry = match entries.get(&commit) {
             Some(entry) => Some((*entry).clone()),
             None => entry_at(repo, commit)?,
@@ -374,7 +374,7 @@ impl Halts {
             };
             tips.push(Tip { name, commit, entry });
         }
-        // What is left is a ref that is gone.
+        // A tip that is left is a ref that is gone.
         before.is_empty().then(|| Self { at: at.clone(), tips, ..self.clone() })
     }
 

@@ -1,4 +1,4 @@
-//! What the halts and answers of all clones mean for one of them. Entries of other types do not matter, wherever they are in
+//! The meaning of all clones' halts and answers for one of them. Entries of other types do not matter, wherever they are in
 //! the order.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ pub(super) fn fold(entries: &[Entry], of_own: &[Entry], own: &str) -> Meaning {
         of.update(entry.commit.0.as_bytes());
         match event {
             LedgerEvent::Halted(halt) => {
-                // What binds one worktree alone binds at no commit.
+                // A halt that binds one worktree alone binds at no commit.
                 let head = halt.head.filter(|_| halt.binds == HaltReach::Line);
                 let known = ForeignHalt { at: halt.at, id: entry.id, commit: entry.commit, head };
                 standing.insert((&entry.writer, &halt.worktree), known);

@@ -34,7 +34,7 @@ impl Ledger<'_> {
         let all = read::all(repo)?;
         let warnings = all.warnings.clone();
         let found = among(&all.entries, worktree);
-        // What could not be read is said every time.
+        // Entries that could not be read are named every time.
         if warnings.is_empty() && events.is_some() && !self.is_from_memory() {
             let commits =
                 found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));

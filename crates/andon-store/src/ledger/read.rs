@@ -49,7 +49,7 @@ impl Ledger<'_> {
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
-        // What is gone from the refs and known otherwise is put back first.
+        // Entries that are gone from the refs and known otherwise are put back first.
         let _memory = self.halts();
         let all = all(self.repo)?;
         Ok((all.entries.clone(), all.warnings.clone()))

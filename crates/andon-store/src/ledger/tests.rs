@@ -194,7 +194,7 @@ fn clones_agree_on_the_union_and_its_order() {
     let (ledger_a, ledger_b) = (Ledger::open(&repo_a), Ledger::open(&repo_b));
     let mut ids = vec![ledger_a.append(&halted("main"), AT).unwrap()];
     fetch(a.path(), b.path());
-    // What b does now follows what it saw, whatever its clock says.
+    // An entry of b follows those that b saw, whatever its clock says.
     ids.push(ledger_b.append(&halted("main"), Timestamp(5)).unwrap());
     ids.push(ledger_b.append(&acknowledged("main", Some(ids[1])), Timestamp(5)).unwrap());
     fetch(b.path(), a.path());

@@ -85,7 +85,7 @@ fn whole(journal: &Journal) -> Snapshot {
     fold.snapshot()
 }
 
-/// What a hook comes to: what is kept, and what follows in the journal.
+/// The totals of a hook: those that are kept, and what follows in the journal.
 fn hook(journal: &Journal) -> Snapshot {
     let mut fold = Fold::new(GAP);
     let totals = journal.totals(GAP, &[]);

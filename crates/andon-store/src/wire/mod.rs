@@ -1,4 +1,4 @@
-//! How values are written down, in one place: what others read (`v1`), and what only this program keeps for itself
+//! The stored forms of values, in one place: those that others read (`v1`), and those that this program keeps for itself
 //! ([`envelope`]).
 //!
 //! Pure: the journal and the records, the ledger and the JSON output are made of the same wire types, and import

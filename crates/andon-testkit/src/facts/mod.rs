@@ -216,7 +216,7 @@ impl Commit {
         self
     }
 
-    /// What the diff is made of; the paths are (path, old, new).
+    /// The parts of the diff; the paths are (path, old, new).
     pub fn change(mut self, nature: Nature, paths: &[(u8, u8, u8)]) -> Self {
         let hash = |byte: u8| HunkHash([byte; 8]);
         let step =

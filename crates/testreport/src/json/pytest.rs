@@ -1,6 +1,6 @@
 //! pytest-reportlog: a line a phase (setup, call, teardown) of each test, between the lines of a session.
 //!
-//! What fails while a module is collected is an errored entry. A session without its last line is cut short.
+//! A failure while a module is collected is an errored entry. A session without its last line is cut short.
 
 use std::collections::BTreeMap;
 

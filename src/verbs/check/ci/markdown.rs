@@ -1,4 +1,4 @@
-//! What a reviewer of a pull request needs to know of its commits, in fewer than 60 lines of Markdown.
+//! The summary of a pull request's commits for its reviewer, in fewer than 60 lines of Markdown.
 
 use super::code;
 use crate::verbs::check::{text as check, text::Group};

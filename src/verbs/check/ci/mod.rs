@@ -92,7 +92,7 @@ mod samples {
     use andon_engine::view::check::{CheckReport, SKIPPED_RULE};
     use andon_testkit::samples::{self, HOSTILE};
 
-    /// What each reader would obey: ends of commands, tags, tables, links, control characters, ends of lines.
+    /// Text that each reader would obey: ends of commands, tags, tables, links, control characters, ends of lines.
     pub(super) const TRAP: &str =
         "100%\r\n::error::x ##[error]y,z ]]> \"'</failure>&amp; a|b [c](d)\u{0}\u{b}\u{fffe}\u{202e}";
 

@@ -60,7 +60,7 @@ pub(super) fn judge(
     // each line has a successor.
     let lines = recent.lines(case, *commit.parents.first()?)?;
     let message = match stored.record.prev {
-        // What was backfilled below came later than this record.
+        // Records that were backfilled below came later than this one.
         PrevRecord::Unsaid | PrevRecord::Absent
             if lines.iter().all(|line| line.recording == Recording::Backfilled) =>
         {

@@ -1,4 +1,4 @@
-//! What is kept of the commits that were looked at: facts as bytes, and of the commits what the rest of the judgement
+//! The commits that were looked at, as they are kept: facts as bytes, and of the commits what the rest of the judgement
 //! asks for. A range may have a hundred thousand of them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

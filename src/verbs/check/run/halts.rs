@@ -309,7 +309,7 @@ pub(super) fn later_ones(
 fn elsewhere(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
     let mut found = Vec::new();
     for tip in tips(repo, head)? {
-        // What cannot be compared here, as in a shallow clone, says nothing.
+        // Commits that cannot be compared here, as in a shallow clone, say nothing.
         if tip == head || !repo.is_ancestor(head, tip).unwrap_or(false) {
             continue;
         }

@@ -129,7 +129,7 @@ impl RecordFindings {
             self.said.extend(overrides::unguarded(case, commit, &stored.record));
         }
         let mut record = match compared {
-            // What the diff is made of is never believed: another version may tell it in other words.
+            // The parts of the diff are never believed: another version may describe them in other words.
             RecordMatch::Holds => {
                 CommitRecord { change: Some(subject.derived.change.clone()), ..stored.record }
             }

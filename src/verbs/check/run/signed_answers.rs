@@ -107,7 +107,7 @@ fn of_halt(
     let Some(head) = known.head else { return Ok(None) };
     let follows = |commit: &&super::examined_commits::Link| commit.parents.contains(&head);
     let Some(next) = examined.commits().iter().find(follows) else { return Ok(None) };
-    // What is older than the configuration that asks for signatures was answered as it was then.
+    // Answers older than the configuration that asks for signatures needed none.
     let asks = |guard: &Guard| guard.ack == AckMode::Signed;
     let asked = asking::guard_at(case.repo, head).is_some_and(|guard| asks(&guard)) || examined.holds(head);
     if !asked {

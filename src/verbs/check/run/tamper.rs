@@ -132,7 +132,7 @@ fn other_of_scopes(config: &Config, tests: &TestEvidence) -> Option<(String, Str
     if config.test.scopes.settings.is_empty() {
         return None;
     }
-    // What everything was tested with speaks for each scope.
+    // The command that tests everything speaks for each scope.
     let all = config.test.command.as_ref().map(TestCommand::display);
     tests.scopes.iter().find_map(|row| {
         let wanted = config.command_of_scope(&row.name)?.display();

@@ -82,7 +82,7 @@ pub fn run(
     for (by, command, config) in planned(&repo, ends, &mut tests)? {
         let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
         let ws = Workspace::at(repo, config, ctx.now);
-        // What a first run leaves behind is no part of the tip either.
+        // Files that a first run leaves behind are no part of the tip either.
         if tests.runs.is_empty() {
             refuse_other_code(ctx, &ws, tip, own, asked)?;
         }
@@ -176,7 +176,7 @@ fn ran(
     };
     let CommandResult { end, parsed, since, warnings } = executed;
     let disturbed = disturbed(&ws.repo, tree, &since)?;
-    // What only came to be while the tests ran is no part of the tip's code.
+    // Files that came to be while the tests ran are no part of the tip's code.
     let mut warnings =
         if disturbed.is_none() && since != CodeComparison::Unchanged { Vec::new() } else { warnings };
     let outcome = outcome(&RunEnd { end: Some(&end), disturbed }, &parsed);

@@ -1,4 +1,4 @@
-//! What `andon explain` prints.
+//! The output of `andon explain`.
 
 use serde_json::{Value, json};
 

@@ -101,7 +101,7 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     let step =
         |commit: &HistoryCommit| halt.summary.steps.iter().find(|step| step.commit == Some(commit.commit));
     let stuck = |commit: &&HistoryCommit| step(commit).is_some();
-    // What is stuck and no more; a halt of an earlier version does not say what that is.
+    // Only the stuck part is shown; a halt of an earlier version does not name it.
     let is_known = view.commits[..=place].iter().any(|commit| stuck(&commit));
     let own = |commit: &&HistoryCommit| if is_known { stuck(commit) } else { node(commit) == own };
     let mut shown: Vec<&HistoryCommit> = view.commits[..=place]

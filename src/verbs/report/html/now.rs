@@ -1,4 +1,4 @@
-//! What a person asks first: is it running, why not, since when, and what to do.
+//! The first questions of a person: is it running, why not, since when, and what to do.
 //!
 //! Lists for a person who looks into a halt: flaky tests, rules that were skipped, rounds, and costs.
 

@@ -16,7 +16,7 @@ use andon_engine::view::status::{LastHalt, LoopState};
 use andon_engine::{asking::WaitingRound, json::RoundPrecedentJson};
 use andon_testkit::samples::{self, HOSTILE};
 
-/// What a page would obey.
+/// Markup that a page would obey.
 const TRAP: &str = "</script><img src=x onerror=alert(1)>\"'><style>*{}</style>&lt;\u{0}\u{202e}";
 
 fn id(number: usize) -> CommitId {

@@ -1,4 +1,4 @@
-//! What is watched, in every medium.
+//! The view of `watch`, in every medium.
 
 use serde_json::json;
 

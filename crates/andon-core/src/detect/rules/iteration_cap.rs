@@ -22,7 +22,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let spent = refused.given_up.saturating_add(situation.timeline.rewritten());
     let number = newest.map_or(0, |newest| newest.number).saturating_add(spent);
     let max = setting.count(&MAX);
-    // Where no hook recorded the commits, it is unknown which of them were one run.
+    // Of commits that no hook recorded, it is unknown which were one run.
     let counted = newest.is_none_or(|newest| newest.recording.is_by_hook());
     // Within a turn only a refused commit can be the one too many.
     let asked = situation.stage != Stage::Event || refused.given_up > 0;

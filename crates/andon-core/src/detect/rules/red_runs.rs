@@ -67,7 +67,7 @@ mod tests {
         Fact::TestRun(Box::new(made))
     }
 
-    /// What was handed in, with nothing but the code.
+    /// A result that was handed in, with nothing but the code.
     fn told(tests: TestEvidence) -> Fact {
         let mut made = run(tests);
         made.validity = RunValidity::HandedIn;
@@ -249,7 +249,7 @@ mod tests {
         let row = |last: u8| (1..=last).map(|state| told(red(state, &["a"], 9)));
         assert!(!halts(row(5).collect()));
         assert!(halts(row(6).collect()));
-        // What is committed was not edited, whichever door reports the run.
+        // Committed code was not edited, whichever door reports the run.
         let known =
             |last| [commit(99).fact(), told(red(99, &["a"], 9))].into_iter().chain(row(last)).collect();
         assert!(!halts(known(10)), "it was red before");

@@ -1,4 +1,4 @@
-//! What differs from the base tree in a run. Paths are bytes: in text one that is UTF-8 is a text, any other
+//! The differences from the base tree in a run. Paths are bytes: in text one that is UTF-8 is a text, any other
 //! `{"hex":"..."}`.
 
 use serde::de::{Error, Unexpected};

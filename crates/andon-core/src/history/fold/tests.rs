@@ -1,4 +1,4 @@
-//! Where windows begin, what an amend replaces, and that batches do not matter.
+//! The beginning of windows, the commits that an amend replaces, and that batches do not matter.
 
 use proptest::prelude::*;
 

@@ -34,7 +34,7 @@ fn both(config: &Config, facts: Vec<Fact>) -> (Run, Vec<Score>) {
     (run, all.scores)
 }
 
-/// Whether each rule halts, as a replay asks it.
+/// The rules that halt, as a replay asks each.
 fn asked_plainly(
     ladder: &Ladder<'_>,
     timeline: &Timeline,

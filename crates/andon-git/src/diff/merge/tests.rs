@@ -137,7 +137,7 @@ fn a_pick_is_the_change_of_another_commit() {
     scratch.write("dir/text", &LINES.replace('9', "another"));
     scratch.git(&["commit", "-qa", "--amend", "--no-edit"]);
     assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(picked)), TreeVerdict::Other);
-    // What is not here cannot be compared.
+    // A commit that is not here cannot be compared.
     let gone = "0123456789012345678901234567890123456789".parse().unwrap();
     assert_eq!(made(&scratch, "HEAD", &MergeClaim::pick(gone)), TreeVerdict::Unknown);
 }

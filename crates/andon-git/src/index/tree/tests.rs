@@ -14,7 +14,7 @@ fn index_tree(scratch: &Scratch, index: &Path) -> IndexTree {
     Repo::open(&scratch.path(), &env).unwrap().index_tree().unwrap()
 }
 
-/// What the kept index gives; panics when that is a wrong tree.
+/// The tree of the kept index; panics when that is a wrong one.
 fn kept(scratch: &Scratch) -> IndexTree {
     let found = index_tree(scratch, &scratch.path().join(".git/kept"));
     let right = std::fs::read_to_string(scratch.path().join(".git/kept-tree")).unwrap();

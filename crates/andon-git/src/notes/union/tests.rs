@@ -116,7 +116,7 @@ fn what_a_foreign_writer_dropped_comes_back() {
     put(&repo, NAME, 2, "ours\n");
     put(&repo, NAME, 3, "bad\n");
     let ours = scratch.rev(NAME);
-    // What `git notes append` does that read before we wrote and writes after us.
+    // A `git notes append` that read before we wrote and writes after us.
     let append = |parent: CommitId| {
         scratch.git(&["update-ref", NAME, &before.to_string()]);
         put(&repo, NAME, 9, "theirs\n");
@@ -148,7 +148,7 @@ fn what_a_foreign_writer_dropped_comes_back() {
         assert!(repo.notes_restore(NAME, AT, keep).unwrap() > 0);
         assert_eq!(scratch.rev(NAME), whole);
     }
-    // What is not remembered stays removed.
+    // A note that is not remembered stays removed.
     scratch.git(&["update-ref", "-d", NAME]);
     std::fs::remove_dir_all(repo.common_dir().join("andon/written")).unwrap();
     assert!(!repo.notes_went_back(NAME).unwrap());

@@ -215,7 +215,7 @@ fn a_note_beyond_the_bound_is_an_error_with_its_hint() {
         scratch.git(&command.split(' ').skip(1).collect::<Vec<_>>());
     }
     assert_eq!(get(&repo, commit), None);
-    // What was there is kept under another name.
+    // The ref that was there is kept under another name.
     assert!(scratch.try_git(&["rev-parse", "-q", "--verify", "refs/andon-saved/notes/andon"]));
 }
 

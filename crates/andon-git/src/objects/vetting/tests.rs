@@ -50,7 +50,7 @@ fn a_file_is_whole_only_to_its_last_byte() {
             assert!(at == 1 || check(&altered).is_err(), "{length} {level}: bit at {at}");
         }
     }
-    // What shrinks to nothing comes in many steps from one.
+    // Bytes that shrink to nothing come in many steps from one.
     assert_eq!(check(&deflated(&blob(&vec![b'x'; 40 * STEP]), 9)), Ok(()));
 }
 

@@ -59,7 +59,7 @@ done; true"#,
         self.scratch.commit(path, content, &format!("{path}={content}"))
     }
 
-    /// What post-commit of HEAD's commit learned.
+    /// The kind that post-commit learned of HEAD's commit.
     fn at_hook(&self) -> CommitKind {
         let head = self.scratch.rev("HEAD");
         let seen = self.scratch.path().join(".git/seen").join(head.to_string());
@@ -69,7 +69,7 @@ done; true"#,
         repo.commit_origin(head).unwrap()
     }
 
-    /// What any later process learns.
+    /// The kind that any later process learns.
     fn later(&self, rev: &str) -> CommitKind {
         self.scratch.open().commit_origin(self.scratch.rev(rev)).unwrap()
     }

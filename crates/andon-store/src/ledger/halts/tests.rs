@@ -8,7 +8,7 @@ use super::*;
 use crate::ledger::{Ledger, NewEntry};
 use andon_core::domain::time::Timestamp;
 
-/// What a clone does.
+/// A step of a clone.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// A flag: neither halt nor answer.
@@ -76,7 +76,7 @@ fn carry_out(act: Act, number: usize, here: &Path, there: &Path) {
     }
 }
 
-/// What is known with the memory as it is, and what without one.
+/// The halts known with the memory as it is, and those known without one.
 fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
     let look = || {
         let repo = open(dir);

@@ -131,7 +131,7 @@ impl LedgerReading {
         let form = form::parse(&raw);
         let parents = match &form {
             Ok(form) => form.parents.clone(),
-            // Where the form is another one, git still knows what it follows.
+            // For a commit of another form, git still knows its parents.
             Err(_) => repo.commit(commit).map(|info| info.parents).unwrap_or_default(),
         };
         let file = match &form {
@@ -169,7 +169,7 @@ impl LedgerReading {
                 entries.push(entry);
             }
         }
-        // What is left is of no entry.
+        // The parents that are left belong to no entry.
         bridge(&mut entries, &self.parents);
         self.faults.sort_by_key(|fault| fault.commit);
         WholeLedger { entries, faults: self.faults }

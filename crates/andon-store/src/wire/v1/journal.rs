@@ -67,7 +67,7 @@ pub struct Marker {
 /// Something broken that was found and repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// What, in words.
+    /// The note, in words.
     #[serde(default, with = "Text::<MAX_REASON>")]
     pub what: String,
     /// When.

@@ -121,7 +121,7 @@ pub fn kind(event: &LedgerEvent) -> &'static str {
 /// The bytes of an entry.
 ///
 /// # Errors
-/// What the canonicalization says; it refuses numbers that RFC 8785 cannot hold, and none gets there.
+/// The error of the canonicalization; it refuses numbers that RFC 8785 cannot hold, and none gets there.
 pub fn encode(event: &LedgerEvent, place: &PlaceWire<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let mut members = match event {
         LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),

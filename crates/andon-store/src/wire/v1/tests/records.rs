@@ -39,7 +39,7 @@ fn what_a_newer_minor_version_wrote_survives_a_rewrite() {
     let decoded = decode_commit(NEWER.as_bytes()).unwrap();
     assert_eq!(decoded.record, full());
     assert_eq!(encode_commit(&decoded.record, &decoded.extra), NEWER);
-    // Where this version has nothing to put an unknown member into, it is left out rather than made up.
+    // An unknown member for which this version has no place is left out rather than made up.
     let without = encode_commit(&minimal(), &decoded.extra);
     assert_eq!(decode_commit(without.as_bytes()).unwrap().record, minimal());
     assert!(!without.contains("\"tests\"") && without.contains("future"), "{without}");
