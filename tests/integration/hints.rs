@@ -78,7 +78,10 @@ fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// What the index has beside HEAD: path and blob of each staged change.
 fn staged(stage: &Stage) -> BTreeMap<String, String> {
-    let out = stage.git(&["diff", "--cached", "--raw", "-z", "--abbrev=40", "--no-renames"]).ok().stdout;
+    let out = stage
+        .git(&["-c", "safe.directory=*", "diff", "--cached", "--raw", "-z", "--abbrev=40", "--no-renames"])
+        .ok()
+        .stdout;
     let mut fields = out.split('\0');
     let mut found = BTreeMap::new();
     while let (Some(meta), Some(path)) = (fields.next(), fields.next()) {

@@ -72,21 +72,21 @@ fn a_drift_is_refused_and_names_its_file() {
     exit 1
     --- stderr
     error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
-      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+      help: put it back, or let a person pin what is there now: andon pin && git add andon.toml
     ");
     stage.steps("git checkout -q HEAD -- CLAUDE.md; echo new > .claude/skills/x.md");
     assert_snapshot!(commit(&stage, "Drift").shown(), @"
     exit 1
     --- stderr
     error[identity-drift]: commit refused: not as it was pinned: .claude/skills/x.md is new
-      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+      help: put it back, or let a person pin what is there now: andon pin && git add andon.toml
     ");
     stage.git(&["rm", "-qrf", ".claude"]).ok();
     assert_snapshot!(commit(&stage, "Drift").shown(), @"
     exit 1
     --- stderr
     error[identity-drift]: commit refused: not as it was pinned: .claude/settings.json is gone
-      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+      help: put it back, or let a person pin what is there now: andon pin && git add andon.toml
     ");
     stage.steps("git reset -q --hard; git update-index --chmod=+x CLAUDE.md");
     assert_eq!(stage.git(&["commit", "-qm", "Drift"]).shown(), said);
@@ -112,7 +112,7 @@ fn a_file_of_a_commit_alone_is_judged_by_the_index_of_that_commit() {
     exit 1
     --- stderr
     error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
-      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+      help: put it back, or let a person pin what is there now: andon pin && git add andon.toml
     ");
     assert_eq!(stage.git(&["commit", "-qam", "Drift"]).shown(), said);
 }
@@ -136,7 +136,7 @@ fn a_person_pins_anew_and_check_still_sees_the_old_pin() {
     error[identity-drift]: not as it was pinned: CLAUDE.md changed
       --> HASH New instructions
       --> HASH Work
-      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+      help: put it back, or let a person pin what is there now: andon pin && git add andon.toml
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
     checked 2 commits in HASH..HEAD: 2 errors, 1 warning

@@ -177,10 +177,9 @@ fn hook(state: &HookState, framework: Presence) -> Check {
         }
         HookFile::Nothing => missing("missing", Hint::Install.text()),
         HookFile::EditedShim => {
-            let hint = format!("delete {} and run `andon install`", state.hook.name());
-            Check::warn(id, "the shim was edited; what it does now is not known", &hint)
+            Check::warn(id, "the shim was edited; what it does now is not known", Hint::Install.text())
         }
-        HookFile::NoFile => missing("not a file", "move it away and run `andon install`"),
+        HookFile::NoFile => missing("not a file", Hint::Install.text()),
         HookFile::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }

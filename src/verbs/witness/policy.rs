@@ -55,8 +55,7 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewL
     }
     let signer = asking::signer(ctx, ws)?;
     let key = signer.public().clone();
-    let help = "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE";
-    key.check_fitness().map_err(|why| OpsError::usage(format!("your signing key is {why}"), help))?;
+    check_fitness(&key, "your signing key")?;
     let said = members_of(&ReviewPolicy {
         version: 1,
         threshold: 1,
@@ -221,8 +220,7 @@ fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(
 }
 
 fn check_fitness(key: &PublicKey, name: &str) -> Result<(), OpsError> {
-    let unfit = |why| OpsError::usage(format!("{name} is {why}"), "make one: ssh-keygen -t ed25519");
-    key.check_fitness().map_err(unfit)
+    key.check_fitness().map_err(|why| OpsError::usage(format!("{name} is {why}"), Hint::MakeKey))
 }
 
 /// True where a key in the policy is this one, whatever comment it has there.
@@ -233,7 +231,7 @@ fn is_same(known: &str, key: &PublicKey) -> bool {
 fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
     OpsError::usage(
         format!("{} is the key of {one}: it cannot be that of {two}, too", key.fingerprint()),
-        "each person needs a key of their own: ssh-keygen -t ed25519",
+        Hint::MakeKey,
     )
 }
 

@@ -1,15 +1,14 @@
 //! Each hint that changes something is walked: the state is made, the hint is run word for word, and nothing is lost by it: no
 //! content, no ref, nothing staged, no merge under way, no setting. The trouble is gone, or another hint leads on, within two
-//! rounds. The hints are the list of the program: one that no state here brings about fails the test, unless it is named with the
-//! reason.
+//! rounds. The hints are the list of the program: one that no state here brings about fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt::Write as _, fs, path::Path, sync::LazyLock};
 
 use crate::reference::{cell, compare};
 
-use super::states::{HALTED, NOT_WALKED, STATES, State};
-use super::{Out, ROUNDS, Stage, contents, ground, sh, staged};
+use super::states::{GIVEN_AWAY, HALTED, Maker, PARTIAL, STATES, State};
+use super::{Out, ROUNDS, Stage, andon_path, contents, ground, sh, staged};
 
 /// The list of the program.
 const LIST: &str = include_str!("../../../crates/andon-core/src/domain/hints.txt");
@@ -70,7 +69,10 @@ impl Shown {
 fn hints(out: &Out) -> Vec<Shown> {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(list);
     let said = out.all();
-    let helps = said.lines().filter_map(|line| line.trim_start().strip_prefix("help: "));
+    let helps = said.lines().map(str::trim_start).filter_map(|line| {
+        let then = || Some(line.strip_prefix("then ")?.rsplit_once(": ")?.1);
+        line.strip_prefix("help: ").or_else(then)
+    });
     let mut found: Vec<Shown> = helps
         .filter_map(|help| {
             let row = ROWS.iter().filter(|row| row.pattern.is_match(help)).max_by_key(|row| row.fixed())?;
@@ -87,7 +89,10 @@ fn changing(out: &Out) -> Vec<Shown> {
 }
 
 /// Hints that do elsewhere, or in another way, what was asked for: that they end well is all.
-const INSTEAD: [&str; 3] = ["install-beside", "install-by-shims", "test-at-tip"];
+const INSTEAD: [&str; 4] = ["go-back", "install-beside", "install-by-shims", "test-at-tip"];
+
+/// Hints about files of two users, which only the superuser can make.
+const OF_TWO_USERS: [&str; 3] = ["allow-directory", "grant-access", "make-writable"];
 
 /// What no hint may take away.
 struct Kept {
@@ -123,6 +128,12 @@ pub(super) fn files(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// True where a commit that a ref leads to holds the content.
+fn is_committed(stage: &Stage, content: &[u8]) -> bool {
+    let id = stage.run_in(stage.dir(), "git", &["hash-object", "--stdin"], Some(content)).ok().stdout;
+    stage.git(&["rev-list", "--objects", "--all"]).ok().stdout.contains(id.trim())
+}
+
 impl Kept {
     fn new(stage: &Stage) -> Self {
         let settings = lines(&sh(stage, "git config --local --list --name-only"));
@@ -138,7 +149,8 @@ impl Kept {
             let is_ours = path == "andon.toml"
                 || content.windows(16).any(|at| at == b"andon hook shim (")
                 || content.starts_with(b"#!/bin/sh\n# andon hook");
-            assert!(all.contains(content) || is_ours, "{told}: the content of {path} is lost");
+            let is_there = || all.contains(content) || is_committed(stage, content);
+            assert!(is_ours || is_there(), "{told}: the content of {path} is lost");
         }
         for (path, id) in &self.staged {
             let here = [super::blob(stage, "HEAD", path), super::blob(stage, "", path)];
@@ -172,7 +184,8 @@ impl Kept {
 /// The line that tells of the trouble: the one above the first hint that changes something, or the first of all.
 fn trouble(out: &Out) -> Option<String> {
     let said = out.all();
-    let marks = ["error", "warning", "fail ", "warn ", "Loop 1/100  hooks are gone", "    its directory"];
+    let marks =
+        ["error", "warning", "note[", "fail ", "warn ", "Loop 1/100  hooks are gone", "    its directory"];
     let is_told = |line: &&str| marks.iter().any(|mark| line.starts_with(mark));
     let hint = changing(out).first().and_then(|hint| said.find(&format!("help: {}", hint.text)));
     let above = hint.and_then(|at| said[..at].lines().rfind(is_told));
@@ -219,6 +232,7 @@ fn told(stage: &Stage, row: &State, first: &str, hints: &[Shown]) -> String {
         (r"(?-u:\b)(?:[0-9a-f]{32,64}|[0-9a-f]{12}|[0-9a-f]{7,8})(?-u:\b)", "ID"),
         (r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC", "TIME"),
         (r"at byte [0-9]+", "at byte N"),
+        (r"/\.tmp-[0-9]+-\w+", "/TEMPORARY"),
     ]
     .map(|(pattern, mask)| (regex::Regex::new(pattern).unwrap(), mask));
     let root = stage.root().canonicalize().unwrap();
@@ -252,7 +266,12 @@ fn walk(row: &State) -> Walked {
     let stage = ground();
     // A person who takes out what is damaged, and leaves messages as they are.
     stage.set("GIT_EDITOR", "f() { case $1 in *NOTES_EDITMSG) truncate -s 0 \"$1\";; esac; }; f");
-    sh(&stage, &row.make.replace("@HALTED", HALTED));
+    let (own, path) = (stage.root().join("bin"), std::env::var("PATH").unwrap_or_default());
+    let program = andon_path();
+    let programs = program.parent().unwrap().display();
+    stage.set("PATH", &format!("{}:{programs}:{path}", own.display()));
+    let parts = [("@HALTED", HALTED), ("@GIVEN_AWAY", GIVEN_AWAY), ("@PARTIAL", PARTIAL)];
+    sh(&stage, &parts.iter().fold(row.make.to_owned(), |make, (name, lines)| make.replace(name, lines)));
     let keep = stage.root().join("keep");
     copy(&stage, stage.dir(), &keep);
     let shown = sh(&stage, row.trigger);
@@ -300,7 +319,9 @@ fn walk(row: &State) -> Walked {
 fn every_hint_leads_out_as_the_reference_says_and_loses_nothing() {
     let (mut faults, mut ran) = (Vec::new(), Vec::new());
     let mut page = "\n| state | what is said | what leads out |\n|---|---|---|\n".to_owned();
-    for state in STATES {
+    let superuser = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let can_make = |state: &&State| state.maker == Maker::Anyone || superuser;
+    for state in STATES.iter().filter(can_make) {
         match std::panic::catch_unwind(|| walk(state)) {
             Ok(walked) => {
                 ran.extend(walked.ran);
@@ -313,22 +334,16 @@ fn every_hint_leads_out_as_the_reference_says_and_loses_nothing() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n---\n"));
-    let reason = |row: &Row| NOT_WALKED.iter().find(|(name, _)| *name == row.name).map(|(_, reason)| *reason);
-    page.push_str("\nAll hints that change something, with what holds them to that:\n\n| hint | run by the tests |\n|---|---|\n");
+    page.push_str(
+        "\nAll hints that change something, each run by the tests in such a state:\n\n| hint |\n|---|\n",
+    );
     for row in list().iter().filter(|row| ["changes", "edits"].contains(&row.effect)) {
         // A part of another one is run with it.
         let is_run = |ran: &Shown| ran.row.name == row.name || (row.is_part() && row.is_in(&ran.text));
-        let is_walked = ran.iter().any(is_run);
-        let said = match (is_walked, reason(row)) {
-            (true, None) => "in a state above",
-            (false, Some(reason)) => reason,
-            (true, Some(_)) => "walked, and needs no reason",
-            (false, None) => "no state brings it about",
-        };
-        if is_walked == reason(row).is_some() {
-            faults.push(format!("{}: {said}", row.name));
+        if !ran.iter().any(is_run) && (superuser || !OF_TWO_USERS.contains(&row.name)) {
+            faults.push(format!("{}: no state brings it about", row.name));
         }
-        page.write_fmt(format_args!("| `{}` | {said} |\n", cell(row.text))).unwrap();
+        page.write_fmt(format_args!("| `{}` |\n", cell(row.text))).unwrap();
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     compare("docs/troubleshooting.md", &page);

@@ -7,11 +7,35 @@ pub(super) struct State {
     pub(super) trigger: &'static str,
     /// What a person does before the hint, where it says so.
     pub(super) answer: &'static str,
+    /// Who can make it.
+    pub(super) maker: Maker,
+}
+
+/// Who can make a state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Maker {
+    Anyone,
+    /// It has files of several users.
+    Superuser,
 }
 
 const fn state(name: &'static str, make: &'static str, trigger: &'static str) -> State {
-    State { name, make, trigger, answer: "true" }
+    State { name, make, trigger, answer: "true", maker: Maker::Anyone }
 }
+
+const fn of_two_users(name: &'static str, make: &'static str, trigger: &'static str) -> State {
+    State { maker: Maker::Superuser, ..state(name, make, trigger) }
+}
+
+/// Gives all to another user, as whom `../as LINE` runs a line; `sudo` gives the rights back for what that user runs.
+pub(super) const GIVEN_AWAY: &str = r#"git config --global --add safe.directory '*'; mkdir ../bin; cp $(command -v andon) ../bin;     printf '#!/bin/sh\nexec "$@"\n' > ../bin/sudo; printf '#!/bin/sh\necho 65534\n' > ../bin/id;     printf '#!/bin/sh\nPATH=%s/bin:$PATH exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "$1"\n' "$(cd .. && pwd)" > ../as;     chmod +x ../as ../bin/*; chown -R 65534:65534 ..;"#;
+
+/// A partial clone of `../hub`.
+pub(super) const PARTIAL: &str = "git clone -q --bare . ../hub; git push -q ../hub refs/notes/andon; \
+    git -C ../hub config uploadpack.allowFilter true; git -C ../hub config uploadpack.allowAnySHA1InWant true; \
+    git remote add origin \"file://$(cd ../hub && pwd)\"; git config remote.origin.promisor true; \
+    git config remote.origin.partialclonefilter blob:none; \
+    lose() { O=$(git rev-parse $1); rm -f .git/objects/$(echo $O | cut -c1-2)/$(echo $O | cut -c3-); };";
 
 /// A writer's ref in `$R`, after a halt.
 pub(super) const HALTED: &str = "andon stop --reason 'look at it' && rm .andon/STOP; \
@@ -275,28 +299,88 @@ pub(super) static STATES: &[State] = &[
         "git worktree add -q ../away; rm -r ../away",
         "andon watch --once",
     ),
+    of_two_users("a repository of another user", "chown -R 1234:1234 .", "andon status"),
+    of_two_users(
+        "files of root from a container",
+        "@GIVEN_AWAY chown -R 0:0 .git/andon",
+        "../as 'andon stop --reason look'",
+    ),
+    of_two_users(
+        "a folder that may not be written",
+        "@GIVEN_AWAY chmod -R a-w .git/andon",
+        "../as 'andon stop --reason look'",
+    ),
+    state(
+        "a program in the environment of pre-commit",
+        "andon uninstall; mkdir -p ../cache/pre-commit/env; cp $(command -v andon) ../cache/pre-commit/env; \
+         printf '#!/bin/sh\\nexport PRE_COMMIT=1 PRE_COMMIT_HOME=%s\\nexec $PRE_COMMIT_HOME/env/andon hook pre-commit\\n' \
+         \"$(cd ../cache/pre-commit && pwd)\" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; \
+         echo 9 >> one.c; git add one.c",
+        "git commit -qm Work",
+    ),
+    state(
+        "a rewriting of more commits than are read",
+        "head -c 67200000 /dev/zero | tr '\\0' a > ../rewritten; ANDON=0 git commit -q --allow-empty -m Unseen",
+        "git notes --ref=andon list HEAD > ../record || andon hook post-rewrite rebase < ../rewritten",
+    ),
+    state(
+        "a run of which no command is known",
+        "C=$(andon status --format json | sed -n 's/.*\"code\": *\"\\([0-9a-f]*\\)\".*/\\1/p' | head -1); \
+         printf '{\"code\":\"%s\",\"status\":\"passed\",\"total\":1}\\n' $C > ../run.json",
+        "andon observe test_run < ../run.json",
+    ),
+    state(
+        "a content that a partial clone lacks",
+        "@PARTIAL echo 9 >> one.c; git add one.c; andon test; git commit -qm Work; lose HEAD~1:one.c",
+        "andon check HEAD~1..HEAD",
+    ),
+    state(
+        "a record that a partial clone lacks",
+        "@PARTIAL lose $(git notes --ref=andon list HEAD)",
+        "andon check HEAD",
+    ),
+    state(
+        "hooks of husky for patches are gone",
+        "andon uninstall; mkdir -p .husky/_; : > .husky/_/husky.sh; git config core.hooksPath .husky; \
+         printf '#!/bin/sh\\n. \"$(dirname -- \"$0\")/_/husky.sh\"\\ntrue\\n' > .husky/pre-commit; chmod +x .husky/pre-commit; \
+         andon install --mode husky; rm .husky/*-applypatch",
+        "andon doctor",
+    ),
+    state(
+        "a signed ledger that is not here",
+        "git clone -q --bare . ../hub; git remote add origin ../hub; git config remote.origin.fetch '+refs/*:refs/remotes/origin/*'; \
+         ssh-keygen -q -t ed25519 -N '' -f ../key; git config gpg.format ssh; git config user.signingKey ../key.pub; \
+         L=$(andon witness init --name human:ann | grep -o '[0-9a-f]\\{64\\}' | head -1); andon sync origin; \
+         git for-each-ref --format='delete %(refname)' refs/andon | git update-ref --stdin; rm -r .git/andon; \
+         printf '[guard]\\nack = \"signed\"\\nledger = \"%s\"\\n' $L >> andon.toml",
+        "andon doctor | grep -A1 answers:",
+    ),
+    state(
+        "a server that refused the records once",
+        "git clone -q --bare . ../hub; git remote add origin ../hub; git config andon.push true; \
+         printf '#!/bin/sh\\n[ -e said ] || { : > said; exit 1; }\\n' > ../hub/hooks/update; chmod +x ../hub/hooks/update",
+        "git for-each-ref --format='%(refname)' --contains refs/notes/andon refs/andon/remotes | grep -q . || \
+         { rm -f ../hub/said; git push -q origin HEAD:refs/heads/$$; }",
+    ),
+    State {
+        answer: "andon resume --reason 'go on' --yes 'a test'",
+        ..state(
+            "a loop that was better before",
+            "printf 'echo 1..2; echo ok 1 - a; grep -q ^1$ one.c && echo ok 2 - b || { echo not ok 2 - b; exit 1; }\\n' > check.sh; \
+             git add -A; andon test; git commit -qm Good; \
+             for i in 7 8 9; do sed -i 1s/.*/$i/ one.c; andon test; git commit -qam $i; done",
+            "andon status; git commit -q --allow-empty -m Next",
+        )
+    },
+    state(
+        "an agent's file that is not as it was pinned",
+        "echo Work > CLAUDE.md; printf '[identity]\\nfiles = [\"CLAUDE.md\"]\\n' >> andon.toml; andon pin; git add -A; andon test; \
+         git commit -qm Pin; echo more >> CLAUDE.md; git add CLAUDE.md",
+        "git commit -qm Work",
+    ),
     state(
         "a file that the tests saw and the commit has not",
         "echo 1 > data.csv; echo 9 >> one.c; git add one.c; andon test",
         "git commit -qm Work",
     ),
-];
-
-/// Rows of the list that no state here brings about, each with the reason. Those that ask a person or only show something need
-/// none: what the former choose is no matter of the state, and the latter are run wherever a state shows them.
-pub(super) const NOT_WALKED: &[(&str, &str)] = &[
-    ("allow-directory", "needs the repository of another user"),
-    (
-        "at-commit",
-        "the same line as at-commit-or, which is walked, where hooks have their program for themselves",
-    ),
-    ("backfill", "needs more than 64 MiB on standard input"),
-    ("count-handed-in", "the same line as count-handed-in-or, which is walked, beside a note"),
-    ("fetch-again", "needs a partial clone; kinds runs its first command"),
-    ("fetch-records-again", "needs a partial clone; kinds runs it"),
-    ("grant-access", "needs files of another user"),
-    ("install-mode", "needs hooks in the configuration (git 2.54); install_modes runs it where git has them"),
-    ("make-writable", "needs a folder that may not be written, which a superuser always may"),
-    ("sync", "needs the ledger of another clone"),
-    ("sync-remote", "needs a remote that can be reached again"),
 ];

@@ -25,16 +25,17 @@ hints! {
     AnswerUnsigned AtCommit AtCommitOr Backfill BringConfigBack ByExitCode ChooseEditor ChooseRemote
     CloneWithSha1 CloseRounds ConfigFileStays Continue CountHandedIn CountHandedInOr DeletePushed DeleteRef
     DirectoryInTheWay DropFetch DropHooksPath DropRewriteRef EditNote FetchAgain FetchBranch FetchCommit
-    FetchLedger FetchRecords FetchRecordsAgain FileInTheWay FindCode FreeName GrantAccess Init Install
+    FetchLedger FetchRecords FetchRecordsAgain FileInTheWay FindCode FreeName GoBack GrantAccess Init Install
     InstallBehind InstallBeside InstallByShims InstallFetch InstallFirst InstallMode InstallOpenssh KeepNote
-    LiftAssumeUnchanged LiftFileMode LiftSkipWorktree LiftStat ListWitnesses LoadKey MakeCheckout
-    MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable MigrateRefs MoreTime MoveFileAway
-    NameBothSides NameCommand NameReport NewId NoPush NoPushFromNowOn OpenGate OpenRound OtherCommand
-    PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside PutRefAside ReadNotes ReadNotesAndLog
-    ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree RestoreId RestoreLedger SayWhy
-    SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetSigning ShowFallback SkipWithReason
-    Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut Test TestAgain TestAtTip TestExactly TestStaged
-    TestTree Unreplace Unshallow UseSharedHooks UseTestCommand WatchPlainly WithIdentity WithReport WrapBash
+    LedgerElsewhere LiftAssumeUnchanged LiftFileMode LiftSkipWorktree LiftStat ListWitnesses LoadKey
+    MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable MigrateRefs MoreTime
+    MoveFileAway NameBothSides NameCommand NameReport NewId NoPush NoPushFromNowOn OpenGate OpenRound
+    OtherCommand OtherRemote PinAnew PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside PutRefAside
+    ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree RestoreId
+    RestoreLedger SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetSigning
+    ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut Test TestAgain TestAtTip
+    TestExactly TestStaged TestTree Unreplace Unshallow UseSharedHooks UseTestCommand WatchPlainly
+    WithIdentity WithReport WrapBash
 }
 
 impl Hint {

@@ -7,7 +7,7 @@ use super::reason_of;
 use crate::domain::about::{Advice, EventClass, RuleSubject, section};
 use crate::domain::decision::{AdvisedStep, Suggestion};
 use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::{escalation::splits_running, plural::count};
+use crate::domain::{escalation::splits_running, hint::Hint, plural::count};
 use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 
@@ -186,9 +186,7 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
         0 => "all tests pass".to_owned(),
         _ => count(failing, "failing test"),
     };
-    let short = commit.short();
-    let go_on = format!(
-        "or, once answered, start over from the best commit so far ({tests}): git switch -c andon-{short} {short}"
-    );
+    let back = Hint::GoBack.with([&commit.short()]);
+    let go_on = format!("or, once answered, start over from the best commit so far ({tests}): {back}");
     Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
 }

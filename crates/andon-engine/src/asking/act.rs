@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::faults::{reason, span};
 use super::{EntryStatement, SignedLedger};
 use crate::{Result, context::Context, effect::consult, error::OpsError, workspace::Workspace};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
 use andon_git::{ConfigScope, GitError};
@@ -175,7 +176,7 @@ impl SignedLedger {
                 "entry {} of this clone is dated {by} ahead: what follows it would count for nothing then",
                 self.short(at)
             ),
-            "set the clock, or answer from another clone: git clone URL, then: andon sync",
+            Hint::LedgerElsewhere,
         ))
     }
 

@@ -3,7 +3,7 @@
 use super::records::Tips;
 use super::{Sync, takeover::RemoteState};
 use crate::Result;
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
 use andon_store::ledger::{self, Ledger};
@@ -116,7 +116,7 @@ impl Sync<'_> {
                     "let the server take {PREFIX}* and {}* (hooks, receive.hideRefs, rights of the account)",
                     ledger::REF_PREFIX
                 ))
-                .help(format!("or sync with a remote that does: git remote add records URL && andon sync records # instead of {remote}")),
+                .help(Hint::OtherRemote.with([&remote])),
         );
     }
 }

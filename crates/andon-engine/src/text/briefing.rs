@@ -26,7 +26,7 @@ pub fn render(briefing: &Briefing, notes: &str) -> String {
     state(&mut page, briefing);
     tried(&mut page, &briefing.story);
     failing(&mut page, briefing);
-    best(&mut page, &briefing.story);
+    best(&mut page, briefing.story.best, "To go on from there");
     precedents(&mut page, &briefing.ground.precedents);
     section(&mut page, "Next Step");
     let steps = (1..).zip(&briefing.next);

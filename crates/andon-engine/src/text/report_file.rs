@@ -9,8 +9,8 @@ use super::{phrase, style::Style};
 use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::{
-    briefing::Plan, effect::AckMode, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile,
-    test_run::TestStatus,
+    briefing::Plan, effect::AckMode, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile, hint::Hint,
+    ids::CommitId, test_run::TestStatus,
 };
 use andon_core::escape::{clip, code_span, fenced, markdown};
 use andon_core::policy::CYCLE;
@@ -87,7 +87,8 @@ fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, b
     calls(page, &halt.evidence);
     tried_since(page, halt, &read.forge, story);
     difference(page, read);
-    best_of(page, halt);
+    let named = halt.summary.best.map(|best| (best.commit, best.failing));
+    best(page, named, "Answer first, then begin again there");
     next(page, halt);
 }
 
@@ -216,13 +217,12 @@ fn difference(page: &mut Page, read: &ReportSources) {
 }
 
 /// The best state, where it is another than the newest, with what leads there.
-fn best_of(page: &mut Page, halt: &Halt) {
-    let (Some(best), Some(back)) = (halt.summary.best, halt::way_back(&halt.summary)) else { return };
+pub(super) fn best(page: &mut Page, best: Option<(CommitId, u64)>, how: &str) {
+    let Some((commit, failing)) = best.map(|(commit, failing)| (commit.short(), failing)) else { return };
     section(page, "Best State So Far");
-    let (commit, failing) = (best.commit.short(), best.failing);
-    page.line(&format!("`{commit}` with {failing} failing. Answer first, then begin again there:"));
+    page.line(&format!("`{commit}` with {failing} failing. {how}:"));
     page.blank();
-    page.line(&format!("    {back}"));
+    page.line(&format!("    {}", Hint::GoBack.with([&commit])));
 }
 
 pub(super) fn tried(page: &mut Page, story: &Story) {
@@ -261,14 +261,6 @@ fn tried_line(page: &mut Page, tried: &TriedLine) {
     };
     let tests = tested(tried.failing, tried.status);
     page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
-}
-
-pub(super) fn best(page: &mut Page, story: &Story) {
-    let Some((commit, failing)) = story.best else { return };
-    section(page, "Best State So Far");
-    page.line(&format!("`{commit}` with {failing} failing. To go on from there:"));
-    page.blank();
-    page.line(&format!("    git switch -c retry {commit}"));
 }
 
 fn next(page: &mut Page, halt: &Halt) {

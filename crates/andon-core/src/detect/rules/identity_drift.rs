@@ -1,6 +1,7 @@
 //! `identity-drift`: the agent's own configuration is not the one that was pinned.
 
 use crate::detect::prelude::*;
+use crate::domain::hint::Hint;
 use crate::domain::identity::Mismatch;
 
 /// The engine compares files with their pins only where this rule is on.
@@ -24,10 +25,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let paths: Vec<&str> = found.iter().filter_map(Mismatch::path).collect();
     let mut help = Vec::new();
     if !paths.is_empty() || found.contains(&Mismatch::Unexplained) {
-        help.push(
-            "put it back, or let a person pin what is there now: andon pin, then git add andon.toml"
-                .to_owned(),
-        );
+        help.push(Hint::PinAnew.into());
     }
     if found.iter().any(|one| matches!(one, Mismatch::Session { .. } | Mismatch::Role { .. })) {
         help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
@@ -50,7 +48,7 @@ mod tests {
         assert_eq!(drifted.message(), "not as it was pinned: CLAUDE.md changed");
         assert_eq!(drifted.level, Level::Block);
         assert_eq!(drifted.evidence, [Evidence::Path("CLAUDE.md".to_owned())]);
-        insta::assert_snapshot!(drifted.help[0], @"put it back, or let a person pin what is there now: andon pin, then git add andon.toml");
+        insta::assert_snapshot!(drifted.help[0], @"put it back, or let a person pin what is there now: andon pin && git add andon.toml");
         let unbound = Mismatch::Session { wanted: "flow".to_owned(), found: None };
         let found = identified(&RULE, vec![unbound]).unwrap();
         assert!(found.message().contains("there is no session") && found.help[0].contains("ANDON_SESSION"));
