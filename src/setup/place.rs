@@ -92,14 +92,10 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
 
 /// The exact fix for a foreign hooks path.
 pub fn hooks_hint(scope: ConfigScope) -> String {
-    match scope {
-        ConfigScope::Command => {
-            "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned()
-        }
-        ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-            Hint::Install.into()
-        }
+    if scope == ConfigScope::Command {
+        return "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned();
     }
+    Hint::Install.into()
 }
 
 /// Remarks for a person on the place that was chosen.

@@ -7,6 +7,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::source::SettingOrigin;
 use andon_core::domain::{diagnostic::nearest, findings::Level, settings::ParamValue, time::Span};
+use andon_core::escape::shell_quote;
 
 /// The word for a format that is recognised.
 pub(super) const AUTO: &str = "auto";
@@ -123,7 +124,9 @@ impl TestCommand {
     pub fn display(&self) -> String {
         match self {
             Self::Shell(text) => text.trim().to_owned(),
-            Self::Argv(arguments) => arguments.iter().map(|one| quote(one)).collect::<Vec<_>>().join(" "),
+            Self::Argv(arguments) => {
+                arguments.iter().map(|one| shell_quote(one)).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 
@@ -137,15 +140,6 @@ impl TestCommand {
 impl fmt::Display for TestCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.display())
-    }
-}
-
-fn quote(argument: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
-    if !argument.is_empty() && argument.bytes().all(plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
     }
 }
 

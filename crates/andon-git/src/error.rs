@@ -1,6 +1,6 @@
 //! Errors of a repository, each with what happened, where, and the command that repairs it.
 
-use andon_core::domain::hint::Hint;
+use andon_core::{domain::hint::Hint, escape::shell_quote as quoted};
 use std::path::{Path, PathBuf};
 
 use crate::platform::files::check_writable;
@@ -102,16 +102,6 @@ fn missing_note(because: MissingBecause) -> &'static str {
         MissingBecause::Shallow => " (this clone is shallow)",
         MissingBecause::Partial => " (this clone is partial)",
         MissingBecause::Damaged => "",
-    }
-}
-
-/// `text` in single quotes for a POSIX shell, when it needs any.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

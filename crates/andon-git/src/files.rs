@@ -38,22 +38,23 @@ pub fn access_help(path: &Path) -> String {
 
 /// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.
 pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
-    sweep(dir, |name, modified| is_litter(name, modified))?;
+    sweep(dir, "")?;
     make(dir, TEMPORARY, files::permissions(0o666))
 }
 
 /// The same in a folder that is not ours, such as that of the hooks or of a client's settings: of what lies there only
 /// what a killed writer of ours left goes.
 pub fn temporary_beside(dir: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
-    sweep(dir, |name, modified| {
-        name.to_str().is_some_and(|name| name.starts_with(FOREIGN)) && is_litter(name, modified)
-    })?;
+    sweep(dir, FOREIGN)?;
     make(dir, FOREIGN, permissions)
 }
 
-fn sweep(dir: &Path, is_litter: impl Fn(&OsStr, &dyn Fn() -> Option<SystemTime>) -> bool) -> io::Result<()> {
+/// Removes what killed writers left in `dir` under names that begin with `prefix`.
+fn sweep(dir: &Path, prefix: &str) -> io::Result<()> {
     for entry in std::fs::read_dir(dir)?.flatten() {
-        if is_litter(&entry.file_name(), &|| entry.metadata().ok()?.modified().ok()) {
+        let name = entry.file_name();
+        let is_meant = name.to_str().is_some_and(|name| name.starts_with(prefix));
+        if is_meant && is_litter(&name, || entry.metadata().ok()?.modified().ok()) {
             let _another_was_first = std::fs::remove_file(entry.path());
         }
     }

@@ -35,7 +35,7 @@ pub use open::repo::Products;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};
 pub use open::worktrees::WorktreePlace;
-pub use program::{Online, ProgramOutput, Prompt, Quiet, git};
+pub use program::{Online, Prompt, Quiet, git};
 pub use refs::Head;
 pub use refs::Update;
 pub use refs::origin::Operation;

@@ -6,7 +6,7 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::{ffi::OsStr, time::Duration};
 
@@ -32,24 +32,6 @@ const WORDS: &str = include_str!("git_words.txt");
 /// they are overruled for a whole working tree, objects or a remote. Filters stay: they define a file's content. So do
 /// credentials, proxies and ssh: a remote cannot be reached without them.
 const INERT: WordList = WordList::section(WORDS, "inert settings");
-
-/// The output of a program that ended well.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramOutput {
-    /// Standard output, whole.
-    pub stdout: Vec<u8>,
-    /// Standard error, at most 64 KiB.
-    pub stderr: Vec<u8>,
-}
-
-/// The end of a program, whatever it said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GitProgramEnd {
-    /// Exit code 0.
-    pub(crate) ok: bool,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-}
 
 /// The rule on password prompts for a program that reaches a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,13 +65,13 @@ pub struct Online {
 
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
-pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput> {
+pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output> {
     run(command(dir, args, &[PLACE, FURTHER]), input)
 }
 
 /// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
 /// that start programs, and whole: no sparse checkout. Objects are looked for in the same places as in this process.
-pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput> {
+pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<Output> {
     let settings = INERT.iter().chain(["core.sparseCheckout=false"]);
     let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
     let args: Vec<&OsStr> = settings.chain(args.iter().copied()).collect();
@@ -115,12 +97,12 @@ pub(crate) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Opti
 
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
-    pub(crate) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<ProgramOutput> {
+    pub(crate) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output> {
         run(self.own_command(args), input)
     }
 
     /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
-    pub(crate) fn git_as_configured(&self, args: &[&str]) -> Result<ProgramOutput> {
+    pub(crate) fn git_as_configured(&self, args: &[&str]) -> Result<Output> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         run(self.placed(&args), b"")
     }
@@ -131,14 +113,14 @@ impl Repo {
         variables: &[(&str, &OsStr)],
         args: &[S],
         input: &[u8],
-    ) -> Result<ProgramOutput> {
+    ) -> Result<Output> {
         let mut command = self.own_command(args);
         command.envs(variables.iter().copied());
         run(command, input)
     }
 
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
-    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<GitProgramEnd> {
+    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<Output> {
         let mut command = self.own_command(args);
         match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
@@ -146,7 +128,7 @@ impl Repo {
             Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", BATCH_SSH),
             Prompt::Suppressed(quiet) => suppress_prompts(&mut command, quiet),
         };
-        end(command, b"", online.patience).map(|(ended, _)| ended)
+        end(command, b"", online.patience)
     }
 
     /// Major, minor and patch version of the git program; `None` where it does not say one. Starts a process.
@@ -216,24 +198,20 @@ fn command(dir: &Path, args: &[&OsStr], without: &[WordList]) -> Command {
     command
 }
 
-fn run(command: Command, input: &[u8]) -> Result<ProgramOutput> {
+fn run(command: Command, input: &[u8]) -> Result<Output> {
     let line = line_of(&command);
     let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
-    let (ended, status) = end(command, input, None)?;
-    if !ended.ok {
+    let ended = end(command, input, None)?;
+    if !ended.status.success() {
         let stderr = cut(String::from_utf8_lossy(&ended.stderr).trim(), 2000);
-        return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
+        return Err(GitError::Program { command: line, dir, status: ended.status.to_string(), stderr });
     }
-    Ok(ProgramOutput { stdout: ended.stdout, stderr: ended.stderr })
+    Ok(ended)
 }
 
 /// Runs the command to its end. What takes longer than `patience` is killed as a group: a transport that git started holds
 /// the pipes open otherwise.
-fn end(
-    mut command: Command,
-    input: &[u8],
-    patience: Option<Duration>,
-) -> Result<(GitProgramEnd, ExitStatus)> {
+fn end(mut command: Command, input: &[u8], patience: Option<Duration>) -> Result<Output> {
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     if patience.is_some() {
         processes::lead_group(&mut command);
@@ -260,10 +238,10 @@ fn end(
     let status = child.wait().map_err(start_error)?;
     if let Some(patience) = late {
         let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
-        return Ok((GitProgramEnd { ok: false, stdout: Vec::new(), stderr }, status));
+        return Ok(Output { status, stdout: Vec::new(), stderr });
     }
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
-    Ok((GitProgramEnd { ok: status.success(), stdout, stderr }, status))
+    Ok(Output { status, stdout, stderr })
 }
 
 /// Feeds and drains the child at once, so that no pipe fills up.
@@ -357,11 +335,11 @@ mod tests {
         let patience = Duration::from_millis(200);
         let ended =
             repo.git_online(&["slow"], Online { prompt: Prompt::Never, patience: Some(patience) }).unwrap();
-        assert!(!ended.ok);
+        assert!(!ended.status.success());
         assert!(ended.stderr.starts_with(b"no end within"));
         let quick =
             repo.git_online(&["--version"], Online { prompt: Prompt::Never, patience: Some(patience * 100) });
-        assert!(quick.unwrap().ok);
+        assert!(quick.unwrap().status.success());
     }
 
     #[test]

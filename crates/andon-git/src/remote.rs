@@ -12,7 +12,7 @@ use crate::error::{GitError, cut};
 use crate::files::{open_plain, temporary_in};
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
-use crate::program::{GitProgramEnd, Online};
+use crate::program::Online;
 use andon_core::{WordList, domain::ids::CommitId};
 
 /// Most of git's own words that an error repeats, in characters.
@@ -92,9 +92,8 @@ pub struct PushedTo {
 pub enum PushEnd {
     /// It was there already.
     Same,
+    /// It moved there, or was not there before.
     Moved,
-    /// It was not there before.
-    Created,
     /// Another writer moved it meanwhile; the words of the other side, bounded and raw.
     Raced(String),
     /// The other side does not take it; its words, bounded and raw.
@@ -123,7 +122,7 @@ impl Repo {
         let args: Vec<&str> =
             fixed.split(' ').chain([remote]).chain(specs.iter().map(String::as_str)).collect();
         let ended = self.git_online(&args, online)?;
-        if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
+        if ended.status.success() { Ok(()) } else { Err(failed("fetch from", remote, &ended.stderr)) }
     }
 
     /// Removes refs at `remote`, each only if it points to the given commit.
@@ -172,10 +171,12 @@ impl Repo {
         let ended = self.git_online(&args, online)?;
         let pushed: Vec<PushedTo> =
             String::from_utf8_lossy(&ended.stdout).lines().filter_map(pushed_line).collect();
-        if ended.ok || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_))) {
+        if ended.status.success()
+            || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_)))
+        {
             Ok(pushed)
         } else {
-            Err(failed("push to", remote, &ended))
+            Err(failed("push to", remote, &ended.stderr))
         }
     }
 }
@@ -198,8 +199,7 @@ fn pushed_line(line: &str) -> Option<PushedTo> {
     let name = names.rsplit_once(':').map_or(names, |(_, to)| to).to_owned();
     let end = match flag {
         "=" => PushEnd::Same,
-        "*" => PushEnd::Created,
-        " " | "+" | "-" => PushEnd::Moved,
+        "*" | " " | "+" | "-" => PushEnd::Moved,
         "!" if raced(summary) => PushEnd::Raced(cut(summary, MAX_WORDS)),
         "!" => PushEnd::Refused(cut(summary, MAX_WORDS)),
         _ => return None,
@@ -212,8 +212,8 @@ fn raced(summary: &str) -> bool {
     RACED.iter().any(|sign| summary.contains(sign))
 }
 
-pub(crate) fn failed(doing: &'static str, remote: &str, ended: &GitProgramEnd) -> RemoteError {
-    let words = cut(String::from_utf8_lossy(&ended.stderr).trim(), MAX_WORDS);
+pub(crate) fn failed(doing: &'static str, remote: &str, stderr: &[u8]) -> RemoteError {
+    let words = cut(String::from_utf8_lossy(stderr).trim(), MAX_WORDS);
     let remote = remote.to_owned();
     let says = |signs: WordList| signs.iter().any(|sign| words.contains(sign));
     if says(LOCKED) {
@@ -304,7 +304,7 @@ mod tests {
             ("Done", None),
             ("=\trefs/notes/andon:refs/notes/andon\t[up to date]", Some(PushEnd::Same)),
             (" \trefs/notes/andon:refs/notes/andon\tabc..def", Some(PushEnd::Moved)),
-            ("*\trefs/notes/andon:refs/notes/andon\t[new reference]", Some(PushEnd::Created)),
+            ("*\trefs/notes/andon:refs/notes/andon\t[new reference]", Some(PushEnd::Moved)),
             (
                 "!\trefs/notes/andon:refs/notes/andon\t[rejected] (fetch first)",
                 Some(PushEnd::Raced("[rejected] (fetch first)".to_owned())),
@@ -331,10 +331,7 @@ mod tests {
 
     #[test]
     fn what_would_have_asked_is_told_apart() {
-        let of = |words: &str| {
-            let ended = GitProgramEnd { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
-            failed("push to", "origin", &ended).would_ask()
-        };
+        let of = |words: &str| failed("push to", "origin", words.as_bytes()).would_ask();
         assert!(of("git@h: Permission denied (publickey).\nfatal: Could not read from remote repository."));
         assert!(of("fatal: could not read Username for 'https://h': terminal prompts disabled"));
         assert!(of("Host key verification failed.\nfatal: Could not read from remote repository."));
@@ -343,9 +340,7 @@ mod tests {
 
     #[test]
     fn failures_are_told_by_what_can_be_done() {
-        let ended =
-            |words: &str| GitProgramEnd { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
-        let kind = |words: &str| failed("fetch from", "origin", &ended(words));
+        let kind = |words: &str| failed("fetch from", "origin", words.as_bytes());
         assert!(matches!(kind("error: cannot lock ref 'refs/x'"), RemoteError::Raced { .. }));
         assert!(matches!(kind("fatal: the remote end hung up unexpectedly"), RemoteError::Dropped { .. }));
         let away = kind("fatal: Could not read from remote repository.");

@@ -16,16 +16,7 @@ const MAX_DIRECTORIES: usize = 200_000;
 pub struct ConfigFiles {
     rules: PathRules,
     /// The directories before the first wildcard of each glob, and whether there is a wildcard.
-    reach: Vec<(Vec<u8>, GlobTail)>,
-}
-
-/// The part of a glob after its directories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GlobTail {
-    /// One name.
-    Plain,
-    /// A pattern, which may match further down.
-    Pattern,
+    reach: Vec<(Vec<u8>, bool)>,
 }
 
 impl ConfigFiles {
@@ -45,9 +36,8 @@ impl ConfigFiles {
         let within = |path: &[u8], dir: &[u8]| {
             dir.is_empty() || path == dir || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"))
         };
-        self.reach
-            .iter()
-            .any(|(dir, ends)| within(dir, path) || (*ends == GlobTail::Pattern && within(path, dir)))
+        // A pattern may match further down.
+        self.reach.iter().any(|(dir, is_wild)| within(dir, path) || *is_wild && within(path, dir))
     }
 
     /// The files in a tree.
@@ -77,11 +67,11 @@ impl ConfigFiles {
 }
 
 /// `docs/x/*.md`: `docs/x`, and a pattern.
-fn reach(glob: &str) -> (Vec<u8>, GlobTail) {
+fn reach(glob: &str) -> (Vec<u8>, bool) {
     let wild = glob.find(['*', '?', '[', '{', '\\', '!']);
     let plain = wild.map_or(glob, |at| &glob[..at]);
     let dir = plain.rsplit_once('/').map_or("", |(dir, _)| dir);
-    (dir.as_bytes().to_vec(), if wild.is_some() { GlobTail::Pattern } else { GlobTail::Plain })
+    (dir.as_bytes().to_vec(), wild.is_some())
 }
 
 struct Walk<'a> {

@@ -141,17 +141,12 @@ fn hooks_path(place: &HooksPlace) -> Check {
             Check::ok("hooks-path", format!("{dir} (core.hooksPath in {})", found.origin))
         }
         Override::Foreign(found) => {
-            let message = match found.scope {
-                ConfigScope::Command => {
-                    format!("core.hooksPath is {:?} for this command only: hooks are bypassed", found.value)
-                }
-                ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-                    format!(
-                        "core.hooksPath is {:?}, set in {}: git runs the hooks there instead",
-                        found.value, found.origin
-                    )
-                }
+            let how = if found.scope == ConfigScope::Command {
+                " for this command only: hooks are bypassed".to_owned()
+            } else {
+                format!(", set in {}: git runs the hooks there instead", found.origin)
             };
+            let message = format!("core.hooksPath is {:?}{how}", found.value);
             Check::fail("hooks-path", message, &hooks_hint(found.scope))
         }
     }
@@ -239,13 +234,11 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
 }
 
 fn rewrite_hint(found: &SourcedValue) -> String {
-    let pattern = shell_quote(&format!("^{}$", regex::escape(&found.value)));
-    match found.scope {
-        ConfigScope::Command => "run git without `-c notes.rewriteRef=...`".to_owned(),
-        ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-            Hint::DropRewriteRef.with([&shell_quote(&found.origin), &pattern])
-        }
+    if found.scope == ConfigScope::Command {
+        return "run git without `-c notes.rewriteRef=...`".to_owned();
     }
+    let pattern = shell_quote(&format!("^{}$", regex::escape(&found.value)));
+    Hint::DropRewriteRef.with([&shell_quote(&found.origin), &pattern])
 }
 
 fn notes(facts: &RepositoryFacts) -> Check {

@@ -187,7 +187,7 @@ impl<'a> Sync<'a> {
         stop_point("sync:tracked");
         let raced = pushed.iter().find_map(|one: &PushedTo| match &one.end {
             PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
-            PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,
+            PushEnd::Same | PushEnd::Moved | PushEnd::Refused(_) => None,
         });
         Ok(match raced {
             Some(words) => {

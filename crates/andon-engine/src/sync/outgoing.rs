@@ -82,7 +82,7 @@ impl Sync<'_> {
             let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
             match &one.end {
                 PushEnd::Same => self.remember(sent)?,
-                PushEnd::Moved | PushEnd::Created => {
+                PushEnd::Moved => {
                     self.report.sent.records += sent.records;
                     self.report.sent.entries += sent.entries;
                     self.remember(sent)?;
@@ -185,7 +185,7 @@ impl Sync<'_> {
         for one in removed {
             let Some(writer) = one.name.strip_prefix(PREFIX) else { continue };
             match &one.end {
-                PushEnd::Moved | PushEnd::Same | PushEnd::Created => {
+                PushEnd::Moved | PushEnd::Same => {
                     gone.push(format!("{}{writer}", self.peer.records));
                 }
                 // It wrote again, or another clone folds too.

@@ -18,18 +18,10 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.
 /// No setting of the user or the repository changes the answer.
 pub fn hunks<'a>(old: &'a Text, new: &'a Text) -> Vec<RawHunk<'a>> {
-    let (before, after): (&[u8], &[u8]) = (old, new);
-    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    match (old.is_there(), new.is_there()) {
-        _ if is_binary(before) || is_binary(after) => Vec::new(),
-        _ if before.is_empty() && after.is_empty() => Vec::new(),
-        // An added or deleted file is one hunk; nothing has to be compared.
-        (false, _) | (_, false) => vec![RawHunk { removed: lines(before), added: lines(after) }],
-        _ if before.is_empty() || after.is_empty() => {
-            vec![RawHunk { removed: lines(before), added: lines(after) }]
-        }
-        (true, true) => forced(before, after).unwrap_or_else(|| between(before, after)),
+    if is_binary(old) || is_binary(new) {
+        return Vec::new();
     }
+    forced(old, new).unwrap_or_else(|| between(old, new))
 }
 
 /// Returns the rest of two texts without the lines that both begin with, and then those that both end with.
@@ -83,8 +75,8 @@ fn shared<'a>(
 /// Lines between the common ones beyond which nothing is tried.
 const FEW: usize = 256;
 
-/// The one hunk that any diff finds: where the whole difference is an insertion, a deletion, or a replacement by lines
-/// that did not occur before. Then nothing has to be compared, and git's way of moving hunks leaves it where it is: an
+/// The one hunk that any diff finds: where the whole difference is an insertion, a deletion (of all of a file too), or a
+/// replacement by lines that did not occur before. Then nothing has to be compared, and git's way of moving hunks leaves it: an
 /// insertion cannot be moved further down, and a replacement stays where both sides are.
 fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
     let (old, new) = middle(old, new);

@@ -222,7 +222,9 @@ impl Repo {
         };
         let tree = |id: TreeId| memory.find_tree(git2::Oid::from_bytes(id.0.as_bytes()).ok()?).ok();
         let (base, ours, theirs) = (memory.find_tree(base).ok()?, tree(sides.ours)?, tree(sides.theirs)?);
-        let mut index = memory.merge_trees(&base, &ours, &theirs, Some(&options())).ok()?;
+        let mut options = git2::MergeOptions::new();
+        options.find_renames(true).fail_on_conflict(true).target_limit(RENAMES);
+        let mut index = memory.merge_trees(&base, &ours, &theirs, Some(&options)).ok()?;
         if index.has_conflicts() || index.len() > MAX_ENTRIES {
             return None;
         }
@@ -255,12 +257,6 @@ struct Sides {
     base: Option<TreeId>,
     ours: TreeId,
     theirs: TreeId,
-}
-
-fn options() -> git2::MergeOptions {
-    let mut options = git2::MergeOptions::new();
-    options.find_renames(true).fail_on_conflict(true).target_limit(RENAMES);
-    options
 }
 
 #[cfg(test)]

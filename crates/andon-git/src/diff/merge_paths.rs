@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::objects::{Blob, MODE_EXECUTABLE, MODE_FILE, from_git2};
+use crate::objects::{MODE_EXECUTABLE, MODE_FILE, blob_id};
 use crate::open::repo::Repo;
 use andon_core::domain::ids::{Oid, TreeId};
 
@@ -99,8 +99,7 @@ impl ExpectedMerge {
             return Ok(None);
         };
         let Some(bytes) = merged_text([&old, &ours, &new]) else { return Ok(None) };
-        let Ok(id) = git2::Oid::hash_object(git2::ObjectType::Blob, &bytes) else { return Ok(None) };
-        let id = from_git2(id);
+        let id = blob_id(&bytes)?;
         self.made.insert(id, bytes);
         Ok(Some((mode, id)))
     }
@@ -109,10 +108,7 @@ impl ExpectedMerge {
         if let Some(bytes) = self.made.get(&id) {
             return Ok(Some(bytes.clone()));
         }
-        match repo.read_blob(id, MAX_FILE)? {
-            Blob::Content(bytes) => Ok(Some(bytes)),
-            Blob::TooLarge(_) => Ok(None),
-        }
+        Ok(repo.text(id, MAX_FILE)?.map(|text| text.to_vec()))
     }
 }
 

@@ -258,21 +258,14 @@ impl Repo {
                 }
             }
         }
-        self.notes_replaced(ours, &changed, &gone).map(|tree| (tree, union))
-    }
-
-    /// The tree `old` with the notes `changed` in it, and without those of `gone`.
-    pub(crate) fn notes_replaced(
-        &self,
-        old: Option<TreeId>,
-        changed: &Notes,
-        gone: &[String],
-    ) -> Result<Option<TreeId>> {
-        let mut tree = old;
-        for digits in gone {
+        let mut tree = ours;
+        for digits in &gone {
             tree = tree.map(|tree| self.without_note(tree, digits)).transpose()?;
         }
-        if changed.is_empty() { Ok(tree) } else { self.notes_tree(tree, changed).map(Some) }
+        if !changed.is_empty() {
+            tree = Some(self.notes_tree(tree, &changed)?);
+        }
+        Ok((tree, union))
     }
 
     /// `tree` without the note of `digits`, at whatever depth.

@@ -20,18 +20,6 @@ pub(crate) const MESSAGE: &str = "Notes added by 'andon'";
 /// Flat notes beyond this are fanned out.
 pub(crate) const MAX_FLAT: usize = 256;
 
-/// Makes the result from the new note of a commit and the existing one.
-pub(crate) type Merge<'a> = dyn FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8> + 'a;
-
-/// Notes that are written in one commit.
-pub(crate) struct Batch<'a> {
-    /// The full name of the ref.
-    pub(crate) name: &'a str,
-    pub(crate) notes: &'a [(CommitId, Vec<u8>)],
-    /// When.
-    pub(crate) at: Timestamp,
-}
-
 /// Notes by the digits that are left below a tree.
 pub(crate) type Notes = BTreeMap<String, Oid>;
 
@@ -54,36 +42,24 @@ impl Repo {
         for (_, note) in notes.iter().filter(|(_, note)| !note.is_empty()) {
             self.write_blob(note)?;
         }
-        let batch = Batch { name, notes, at };
         self.update_ref(name, MESSAGE, |tip| {
-            let made = self.notes_commit(&batch, tip, &mut merge)?;
-            Ok(made.map_or(Update::Keep(tip), |made| Update::Set(made, Some(made))))
-        })
-    }
-
-    /// Writes the commit that has a batch on top of the notes of `tip`, as [`Self::notes_write`]; `None` when nothing
-    /// changes.
-    pub(crate) fn notes_commit(
-        &self,
-        batch: &Batch<'_>,
-        tip: Option<CommitId>,
-        merge: &mut Merge<'_>,
-    ) -> Result<Option<CommitId>> {
-        let old = self.notes_at(batch.name, tip);
-        let mut blobs = Notes::new();
-        for (commit, note) in batch.notes {
-            let there = old.get(*commit)?;
-            let wanted = merge(*commit, note, there.as_deref());
-            if there.as_ref() != Some(&wanted) {
-                blobs.insert(commit.to_string(), self.write_blob(&wanted)?);
+            let old = self.notes_at(name, tip);
+            let mut blobs = Notes::new();
+            for (commit, note) in notes {
+                let there = old.get(*commit)?;
+                let wanted = merge(*commit, note, there.as_deref());
+                if there.as_ref() != Some(&wanted) {
+                    blobs.insert(commit.to_string(), self.write_blob(&wanted)?);
+                }
             }
-        }
-        if blobs.is_empty() {
-            return Ok(None);
-        }
-        let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
-        let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at: batch.at };
-        self.write_commit(&new).map(Some)
+            if blobs.is_empty() {
+                return Ok(Update::Keep(tip));
+            }
+            let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
+            let made =
+                self.write_commit(&NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at })?;
+            Ok(Update::Set(made, Some(made)))
+        })
     }
 
     /// The tree `old` with `notes` in it.

@@ -249,6 +249,12 @@ fn storable(name: &[u8]) -> bool {
         && !name.eq_ignore_ascii_case(b".git")
 }
 
+/// The id that a blob of these bytes has.
+pub(crate) fn blob_id(bytes: &[u8]) -> Result<Oid> {
+    let id = git2::Oid::hash_object(git2::ObjectType::Blob, bytes);
+    id.map(from_git2).map_err(|error| write_error("a blob id", &error))
+}
+
 /// Writes an object. `git gc` takes empty directories of objects away, also the one that was made for this object a moment
 /// ago: then it is written again.
 pub(crate) fn written<T>(what: &str, mut write: impl FnMut() -> Result<T, git2::Error>) -> Result<T> {

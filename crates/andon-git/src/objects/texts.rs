@@ -9,13 +9,6 @@ use std::{ops::Deref, rc::Rc};
 #[derive(Debug, Clone, Default)]
 pub struct Text(pub(crate) Option<Rc<Vec<u8>>>);
 
-impl Text {
-    /// True if there is a file, be it empty.
-    pub(crate) fn is_there(&self) -> bool {
-        self.0.is_some()
-    }
-}
-
 impl Deref for Text {
     type Target = [u8];
 

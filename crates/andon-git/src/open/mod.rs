@@ -14,8 +14,8 @@ use crate::objects::cache::{Cache, MAX_CACHED};
 use crate::objects::inflate::VettedObjects;
 use crate::objects::texts::MAX_TEXTS;
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
-use crate::platform::paths::listed;
-use crate::{Result, error::GitError, program};
+use crate::platform::paths::{listed, path_from_bytes};
+use crate::{Result, error::GitError, files::read_plain, program};
 
 static SETTINGS: Once = Once::new();
 
@@ -125,15 +125,18 @@ fn open_trusted(dir: &Path, env: &RepoEnv) -> Option<git2::Repository> {
 /// The worktree at or above `dir` whose `.git` names a directory that is not there.
 fn lost_worktree(dir: &Path) -> Option<GitError> {
     let top = dir.ancestors().find(|at| at.join(".git").symlink_metadata().is_ok())?;
-    let file = top.join(".git");
-    let is_short = file.metadata().is_ok_and(|facts| facts.is_file() && facts.len() <= MAX_GIT_FILE);
-    let text = is_short.then(|| std::fs::read_to_string(&file).ok()).flatten()?;
-    let git_dir = top.join(text.strip_prefix("gitdir:")?.trim());
+    let git_dir = named_git_dir(top)?;
     (!git_dir.exists()).then(|| GitError::LostWorktree { top: top.to_owned(), git_dir })
 }
 
 /// Most bytes of a `.git` that is a file.
-const MAX_GIT_FILE: u64 = 4096;
+const MAX_GIT_FILE: u64 = 8 << 10;
+
+/// The git directory that the file `.git` in `dir` names.
+fn named_git_dir(dir: &Path) -> Option<PathBuf> {
+    let text = read_plain(&dir.join(".git"), MAX_GIT_FILE).ok()??;
+    Some(dir.join(path_from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii())))
+}
 
 fn open_error(dir: &Path, error: &git2::Error) -> GitError {
     let dir = dir.to_path_buf();

@@ -154,22 +154,19 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
 #[derive(Default)]
 pub struct Products(RefCell<HashMap<TypeId, Product>>);
 
-/// Something, and what it was made from.
-struct Product {
-    source: String,
-    made: Rc<dyn Any>,
-}
+/// What something was made from, and it.
+type Product = (String, Rc<dyn Any>);
 
 impl Products {
     /// The value that was made from `source`, if that was the newest of its type.
     pub fn get<T: Any>(&self, source: &str) -> Option<Rc<T>> {
         let made = self.0.borrow();
-        let known = made.get(&TypeId::of::<T>()).filter(|known| known.source == source)?;
-        Rc::clone(&known.made).downcast().ok()
+        let (_, known) = made.get(&TypeId::of::<T>()).filter(|(known, _)| known == source)?;
+        Rc::clone(known).downcast().ok()
     }
 
     /// Keeps what was made from `source` in the place of what was made before.
     pub fn keep<T: Any>(&self, source: String, made: Rc<T>) {
-        self.0.borrow_mut().insert(TypeId::of::<T>(), Product { source, made });
+        self.0.borrow_mut().insert(TypeId::of::<T>(), (source, made));
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use crate::open::named_git_dir;
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::{files, paths::path_from_bytes};
 
@@ -83,9 +84,6 @@ fn mark(name: &str, git_dir: &Path) -> String {
     fs::metadata(git_dir.join("commondir")).map_or_else(|_| name.to_owned(), made)
 }
 
-/// Largest `.git` file that is read.
-const MAX_LINK: u64 = 8 << 10;
-
 impl Repo {
     /// True if the working tree in `dir` is one of this repository.
     pub(crate) fn is_own_worktree(&self, dir: &Path) -> bool {
@@ -104,15 +102,7 @@ impl Repo {
 
 /// The git directory of a linked worktree, as its `.git` file names it.
 fn named_by(dir: &Path) -> Option<PathBuf> {
-    let link = dir.join(".git");
-    let facts = link.symlink_metadata().ok()?;
-    if !facts.is_file() || facts.len() > MAX_LINK {
-        return None;
-    }
-    let text = fs::read(&link).ok()?;
-    let named = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
-    let git_dir = dir.join(path_from_bytes(named));
-    git_dir.parent().is_some_and(|parent| parent.ends_with("worktrees")).then_some(git_dir)
+    named_git_dir(dir).filter(|git_dir| git_dir.parent().is_some_and(|above| above.ends_with("worktrees")))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use git2::{ErrorClass, ErrorCode, ReferenceType};
 
 use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
-use crate::refs::ref_lock::{LockResult, RefLock};
+use crate::refs::ref_lock::RefLock;
 use crate::{Result, error::GitError, objects::from_git2, platform::signals};
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_core::domain::time::Timestamp;
@@ -42,15 +42,6 @@ pub enum Update<T> {
     Set(CommitId, T),
     /// Point it to this commit, which has whatever we wrote there before.
     Whole(CommitId, T),
-}
-
-/// The part of our earlier writes to a ref that a commit has.
-#[derive(Clone, Copy)]
-enum WrittenPart {
-    /// As much as the ref had when it was read.
-    More,
-    /// Everything.
-    All,
 }
 
 /// The result of one try.
@@ -133,7 +124,7 @@ impl Repo {
     ) -> Result<UpdateAttempt<T>> {
         // Dropped last, after the lock of the ref.
         let _signals = signals::withhold();
-        let LockResult::Ours(mut turn) = RefLock::take(self.common_dir()) else {
+        let Some(mut turn) = RefLock::take(self.common_dir()) else {
             return Ok(UpdateAttempt::Queued);
         };
         self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
@@ -150,10 +141,10 @@ impl Repo {
         stop_point("ref:locked");
         self.written.take();
         let tip = self.ref_commit(name)?;
-        let (made, wrote, value) = match f(tip) {
+        let (made, is_whole, value) = match f(tip) {
             Ok(Update::Keep(value)) => return Ok(UpdateAttempt::Done(tip, value)),
-            Ok(Update::Set(target, value)) => (target, WrittenPart::More, value),
-            Ok(Update::Whole(target, value)) => (target, WrittenPart::All, value),
+            Ok(Update::Set(target, value)) => (target, false, value),
+            Ok(Update::Whole(target, value)) => (target, true, value),
             // An object that was just written may be gone before it is used.
             Err(error) if self.running_gc().is_some() => return Ok(UpdateAttempt::Held(error)),
             Err(error) => return Err(error),
@@ -167,9 +158,10 @@ impl Repo {
             return Ok(UpdateAttempt::Queued);
         }
         // Before the ref moves: were we killed in between, the next writer puts this back, which is no loss.
-        match wrote {
-            WrittenPart::More => self.remember_written(name, tip, made),
-            WrittenPart::All => self.remember_whole(name, made),
+        if is_whole {
+            self.remember_whole(name, made);
+        } else {
+            self.remember_written(name, tip, made);
         }
         let who = self.reflog_committer();
         transaction
@@ -183,7 +175,7 @@ impl Repo {
 
     /// Removes the lock of a ref that a killed writer of ours left, which git would stumble over.
     pub fn heal_locks(&self) {
-        if let LockResult::Ours(mut turn) = RefLock::take(self.common_dir()) {
+        if let Some(mut turn) = RefLock::take(self.common_dir()) {
             self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
         }
     }

@@ -30,16 +30,9 @@ pub(crate) struct RefLock {
     file: Option<File>,
 }
 
-/// The result of taking a turn.
-pub(crate) enum LockResult {
-    Ours(RefLock),
-    /// Another process of ours is writing.
-    Others,
-}
-
 impl RefLock {
-    /// Takes the right to write, without waiting.
-    pub(crate) fn take(common_dir: &Path) -> LockResult {
+    /// Takes the right to write, without waiting; `None` where another process of ours is writing.
+    pub(crate) fn take(common_dir: &Path) -> Option<Self> {
         let path = place(common_dir);
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let opened = match open() {
@@ -48,14 +41,14 @@ impl RefLock {
             }
             opened => opened,
         };
-        let Ok(file) = opened else { return LockResult::Ours(Self { file: None }) };
+        let Ok(file) = opened else { return Some(Self { file: None }) };
         match file.try_lock() {
             // It may have been replaced between opening and locking.
-            Ok(()) if !is_at(&file, &path) => LockResult::Others,
-            Ok(()) => LockResult::Ours(Self { file: Some(file) }),
-            Err(TryLockError::WouldBlock) => LockResult::Others,
+            Ok(()) if !is_at(&file, &path) => None,
+            Ok(()) => Some(Self { file: Some(file) }),
+            Err(TryLockError::WouldBlock) => None,
             // A file system without locks.
-            Err(TryLockError::Error(_)) => LockResult::Ours(Self { file: None }),
+            Err(TryLockError::Error(_)) => Some(Self { file: None }),
         }
     }
 
@@ -198,14 +191,14 @@ mod tests {
     #[test]
     fn a_file_that_was_replaced_is_nobodys_turn_any_more() {
         let dir = tempfile::tempdir().unwrap();
-        let LockResult::Ours(turn) = RefLock::take(dir.path()) else { panic!() };
+        let turn = RefLock::take(dir.path()).unwrap();
         turn.means("refs/notes/andon");
-        assert!(matches!(RefLock::take(dir.path()), LockResult::Others));
+        assert!(RefLock::take(dir.path()).is_none());
         // Its owner runs.
         RefLock::free_from_stopped(dir.path());
         assert!(turn.is_still_ours(dir.path()));
         fs::rename(place(dir.path()), dir.path().join("away")).unwrap();
         assert!(!turn.is_still_ours(dir.path()));
-        assert!(matches!(RefLock::take(dir.path()), LockResult::Ours(_)));
+        assert!(RefLock::take(dir.path()).is_some());
     }
 }

@@ -5,7 +5,7 @@ use std::{io::Read as _, path::Path};
 use crate::files::{from_end, open_plain};
 use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{Result, error::GitError};
+use crate::{Result, error::GitError, objects::blob_id};
 use andon_core::domain::{facts::CommitKind, ids::Oid};
 
 /// The last bytes that are read, and how many more where these do not suffice.
@@ -104,8 +104,7 @@ impl Repo {
         } else {
             return None;
         };
-        let id = git2::Oid::hash_object(git2::ObjectType::Blob, &bytes).ok()?;
-        Oid::from_bytes(id.as_bytes())
+        blob_id(&bytes).ok()
     }
 }
 

@@ -116,18 +116,11 @@ impl Repo {
 
     fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>> {
         let commits = self.reached(from, hidden)?;
-        if !hidden.is_empty() {
-            self.refuse_cut(spec, &commits)?;
-        }
-        Ok(commits)
-    }
-
-    /// In a shallow clone a range with a lower end must not reach the cut: commits would be missing unseen.
-    fn refuse_cut(&self, spec: &str, commits: &[CommitId]) -> Result<()> {
         let cuts = self.cuts()?;
-        match commits.iter().find(|commit| cuts.contains(commit)) {
+        // In a shallow clone a range with a lower end must not reach the cut: commits would be missing unseen.
+        match commits.iter().find(|commit| !hidden.is_empty() && cuts.contains(commit)) {
             Some(commit) => Err(GitError::ShallowRange { spec: cut(spec, SHOWN), commit: *commit }),
-            None => Ok(()),
+            None => Ok(commits),
         }
     }
 

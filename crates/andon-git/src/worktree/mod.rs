@@ -15,13 +15,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::index::hidden_files::{IndexReport, Scope};
-use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
+use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, blob_id};
 use crate::open::file_system::{Modes, Settings};
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
-use crate::{Result, error::GitError, platform::files, program};
+use crate::{Result, error::GitError, platform::files};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::test_run::{OverlayEntry, Tracking};
 use andon_core::domain::veil::{HiddenPath, Veil};
@@ -137,7 +137,7 @@ impl Comparison<'_> {
         variables: &[(&str, &OsStr)],
         args: &[&OsStr],
         input: &[u8],
-    ) -> Result<program::ProgramOutput> {
+    ) -> Result<std::process::Output> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
         all.extend(args.iter().map(|arg| (*arg).to_owned()));
@@ -174,12 +174,7 @@ impl Comparison<'_> {
                 };
                 Ok(Some(PendingPath { path, tracking: Tracking::Tracked, head, index, now }))
             }
-            StatusKind::Unmerged => {
-                let head = self.in_base(&path)?;
-                let now = self.on_disk(&path, None)?;
-                Ok(Some(PendingPath { path, tracking: Tracking::Tracked, head, index: None, now }))
-            }
-            StatusKind::Untracked => {
+            StatusKind::Unmerged | StatusKind::Untracked => {
                 // A trailing slash: a repository inside, which `git add` would make a submodule.
                 if path.last() == Some(&b'/') {
                     path.pop();
@@ -187,9 +182,11 @@ impl Comparison<'_> {
                         return Ok(None);
                     }
                 }
+                let tracking =
+                    if kind == StatusKind::Unmerged { Tracking::Tracked } else { Tracking::Untracked };
                 let head = self.in_base(&path)?;
                 let now = self.on_disk(&path, None)?;
-                Ok(Some(PendingPath { path, tracking: Tracking::Untracked, head, index: None, now }))
+                Ok(Some(PendingPath { path, tracking, head, index: None, now }))
             }
         }
     }
@@ -209,7 +206,7 @@ impl Comparison<'_> {
         };
         if meta.is_symlink() {
             let target = std::fs::read_link(&file).map_err(io)?;
-            return Ok(PathContents::Known(Some((MODE_LINK, hash_blob(&bytes_of(target.as_os_str()))?))));
+            return Ok(PathContents::Known(Some((MODE_LINK, blob_id(&bytes_of(target.as_os_str()))?))));
         }
         if meta.is_dir() {
             if !file.join(".git").exists() {
@@ -228,7 +225,7 @@ impl Comparison<'_> {
         if mode == Some(MODE_LINK) {
             // core.symlinks = false: a plain file holds the target.
             let target = std::fs::read(&file).map_err(io)?;
-            return Ok(PathContents::Known(Some((MODE_LINK, hash_blob(&target)?))));
+            return Ok(PathContents::Known(Some((MODE_LINK, blob_id(&target)?))));
         }
         let plain = if self.executable(&meta) { MODE_EXECUTABLE } else { MODE_FILE };
         Ok(PathContents::File(
@@ -382,7 +379,7 @@ impl Comparison<'_> {
     fn pointer(&self, path: &[u8]) -> Result<Option<Oid>> {
         let file = self.top.join(path_from_bytes(path));
         let pointer = filters::pointer(&file).map_err(|source| GitError::Io { path: file, source })?;
-        pointer.map(|text| hash_blob(&text)).transpose()
+        pointer.map(|text| blob_id(&text)).transpose()
     }
 
     /// The reason why git does not see that a path is as it is `now`.
@@ -437,13 +434,7 @@ pub fn is_changed_submodule(path: &[u8], mode: u32, id: Oid) -> bool {
 /// An id that no commit has: that of a blob which says what it means.
 fn dirty_id(path: &[u8]) -> Oid {
     let text = [b"andon: submodule with changes of its own at ".as_slice(), path].concat();
-    hash_blob(&text).unwrap_or_else(|_| crate::objects::zero())
-}
-
-fn hash_blob(bytes: &[u8]) -> Result<Oid> {
-    git2::Oid::hash_object(git2::ObjectType::Blob, bytes)
-        .map(from_git2)
-        .map_err(|error| crate::objects::write_error("a blob id", &error))
+    blob_id(&text).unwrap_or_else(|_| crate::objects::zero())
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use andon_git::{MODE_TREE, TreeEntry};
 pub(super) struct Node {
     says: OverlayChange,
     below: BTreeMap<Vec<u8>, Node>,
-    /// `Something` when a file is put anywhere below.
-    adds: OverlayAddition,
+    /// A file is put somewhere below.
+    adds: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +24,6 @@ enum OverlayChange {
     Nothing,
     Gone,
     File(u32, Oid),
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum OverlayAddition {
-    #[default]
-    Nothing,
-    Something,
 }
 
 /// The final content of a directory under one name.
@@ -46,9 +39,7 @@ impl Node {
         for entry in entries {
             let mut node = &mut root;
             for name in entry.path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
-                if entry.entry.is_some() {
-                    node.adds = OverlayAddition::Something;
-                }
+                node.adds |= entry.entry.is_some();
                 node = node.below.entry(name.to_vec()).or_default();
             }
             node.says = entry.entry.map_or(OverlayChange::Gone, |(mode, id)| OverlayChange::File(mode, id));
@@ -100,11 +91,11 @@ impl Walk<'_> {
             return Ok(Some(Item::File(mode, id)));
         }
         let tree = base.filter(|entry| entry.mode == MODE_TREE).map(|entry| TreeId(entry.id));
-        let untouched = over.says == OverlayChange::Nothing && over.adds == OverlayAddition::Nothing;
+        let untouched = over.says == OverlayChange::Nothing && !over.adds;
         match base {
             // A file that nothing replaces; deletions below it say nothing about it.
             Some(file) if tree.is_none() && untouched => Ok(Some(Item::File(file.mode, file.id))),
-            Some(_) | None if tree.is_none() && over.adds == OverlayAddition::Nothing => Ok(None),
+            Some(_) | None if tree.is_none() && !over.adds => Ok(None),
             Some(_) | None => {
                 let length = self.descend(name);
                 let fingerprint = self.overlaid(tree, over)?;

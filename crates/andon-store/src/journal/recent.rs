@@ -50,27 +50,24 @@ pub struct RecentFacts {
 impl Journal {
     /// The newest facts within `reach`.
     pub fn recent(&self, reach: Reach) -> RecentFacts {
-        let first = self.scan(FIRST, reach);
-        if first.1 == ScanEnd::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
+        let (first, is_enough) = self.scan(FIRST, reach);
+        if is_enough { first } else { self.scan(super::TAIL, reach).0 }
     }
 
     /// Returns the facts that the last `max` bytes hold, and as many more bytes as there are since the place that was asked
-    /// for.
-    fn scan(&self, max: u64, reach: Reach) -> (RecentFacts, ScanEnd) {
+    /// for; and true where these are all that was asked for.
+    fn scan(&self, max: u64, reach: Reach) -> (RecentFacts, bool) {
         let mut found = RecentLines::new(reach);
         let NewestFile { mut end, floor } = self.newest(max, reach.since);
-        let mut seen = found.lines(&self.path(), &end, floor);
+        let mut is_enough = found.lines(&self.path(), &end, floor);
         let mut looked = end.bytes.len() as u64;
         // The common case, without looking for older files: enough was seen, or there are none.
-        let older = if seen == ScanEnd::TooLittle && end.start == 0 && self.is_rotated() {
-            self.generations()
-        } else {
-            Vec::new()
-        };
+        let older =
+            if !is_enough && end.start == 0 && self.is_rotated() { self.generations() } else { Vec::new() };
         for number in older {
             let since = reach.since.filter(|since| since.generation <= number);
             let floor = since.map(|since| if since.generation == number { since.offset } else { 0 });
-            if seen == ScanEnd::Enough || end.start > 0 || (looked >= max && floor.is_none()) {
+            if is_enough || end.start > 0 || (looked >= max && floor.is_none()) {
                 break;
             }
             let path = self.generation(number);
@@ -78,10 +75,9 @@ impl Journal {
             let wanted = floor.map_or(0, |floor| length.saturating_sub(floor));
             end = tail::end(&path, wanted.max(max.saturating_sub(looked)));
             looked += end.bytes.len() as u64;
-            seen = found.lines(&path, &end, floor);
+            is_enough = found.lines(&path, &end, floor);
         }
-        let seen = if end.start == 0 { ScanEnd::Enough } else { seen };
-        (found.finish(), seen)
+        (found.finish(), is_enough || end.start == 0)
     }
 
     /// The end of the newest file; read again when it was rotated meanwhile.
@@ -108,13 +104,6 @@ impl Journal {
         }
         if let JournalLine::TestRun(run) = decode_line(lines.next_back()?).ok()? { Some(*run) } else { None }
     }
-}
-
-/// The outcome of a scan: it saw all that was asked for, or too little.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ScanEnd {
-    Enough,
-    TooLittle,
 }
 
 /// The end of the newest file.
@@ -152,15 +141,15 @@ impl RecentLines {
         self.found.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
     }
 
-    /// Takes the lines of `end`, newest first; those from `floor` on in any case.
-    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> ScanEnd {
+    /// Takes the lines of `end`, newest first; those from `floor` on in any case. True where more is not asked for.
+    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> bool {
         self.found.warnings.extend(end.warnings.iter().cloned());
         for (start, line) in lines_from_the_end(&end.bytes) {
             let offset = end.start + start as u64;
             let in_full = floor.is_some_and(|floor| offset >= floor);
             let asked = if in_full { Asked::InFull } else { Asked::WithinReach };
             if !in_full && self.is_full() {
-                return ScanEnd::Enough;
+                return true;
             }
             let text = line.trim_ascii();
             if text.is_empty() || (!in_full && is_plainly_event(text)) {
@@ -170,10 +159,10 @@ impl RecentLines {
             match passed.and_then(|passed| if passed { Ok(None) } else { decode_line(text).map(Some) }) {
                 Ok(Some(fact)) => self.take(fact, asked),
                 Ok(None) => {}
-                Err(error) => self.found.warnings.push(tail::warning(path, offset, error.to_string())),
+                Err(error) => self.found.warnings.push(crate::skipped_line(path, offset, error.to_string())),
             }
         }
-        ScanEnd::TooLittle
+        false
     }
 
     /// True when a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.

@@ -47,14 +47,11 @@ pub(super) fn end(path: &Path, max: u64) -> End {
     match read_end(path, max) {
         Ok(Some((start, bytes))) => End { bytes, start, warnings: Vec::new() },
         Ok(None) => End::default(),
-        Err(error) => {
-            End { warnings: vec![warning(path, 0, format!("cannot be read: {error}"))], ..End::default() }
-        }
+        Err(error) => End {
+            warnings: vec![skipped_line(path, 0, format!("cannot be read: {error}"))],
+            ..End::default()
+        },
     }
-}
-
-pub(super) fn warning(path: &Path, offset: u64, why: String) -> Diagnostic {
-    skipped_line(path, offset, why)
 }
 
 /// The last bytes and where they begin: at the start of a line, but for a file of one endless line.
@@ -84,7 +81,7 @@ fn parse(path: &Path, start: u64, bytes: &[u8]) -> Part {
         }
         match decode_line(line) {
             Ok(fact) => part.lines.push(fact),
-            Err(error) => part.warnings.push(warning(path, at, error.to_string())),
+            Err(error) => part.warnings.push(skipped_line(path, at, error.to_string())),
         }
     }
     part

@@ -25,6 +25,7 @@ use self::writer::Writer;
 use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch};
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::{facts::Ack, hint::Hint, time::Timestamp};
+use andon_core::escape::shell_quote;
 use andon_git::{GitError, Repo};
 use andon_signing::SigningError;
 
@@ -111,7 +112,7 @@ enum Rest {
 
 /// With one ledger here the hint is exact; a new id would forget the unanswered halts.
 fn bad_writer_help(path: &Path, known: &[String]) -> String {
-    let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    let file = shell_quote(&path.to_string_lossy());
     match known {
         [] => Hint::NewId.with([&file]),
         [only] => Hint::RestoreId.with([&file, only]),

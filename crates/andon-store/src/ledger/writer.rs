@@ -1,7 +1,7 @@
 //! Who this clone is in the ledger: a random id, so that no two clones ever write one ref.
 
 use std::collections::hash_map::RandomState;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fs, hash::BuildHasher as _};
 
@@ -34,15 +34,12 @@ pub(super) fn is_id(text: &str) -> bool {
 /// The id, if there is one.
 pub(super) fn get(common_dir: &Path) -> Result<Option<String>, LedgerError> {
     let path = path(common_dir);
-    match fs::metadata(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+    let bytes = match file::read_start(&path, DIGITS + 2) {
+        Ok(None) => return Ok(None),
+        Ok(Some(bytes)) => bytes,
+        Err(_) if path.exists() && !path.is_file() => return Err(lost(common_dir)),
         Err(error) => return Err(io_error("read", &path)(error)),
-        Ok(found) if !found.is_file() => return Err(lost(common_dir)),
-        Ok(_) => {}
-    }
-    let mut bytes = Vec::new();
-    let file = fs::File::open(&path).map_err(io_error("read", &path))?;
-    file.take(DIGITS as u64 + 2).read_to_end(&mut bytes).map_err(io_error("read", &path))?;
+    };
     let id = String::from_utf8(bytes).ok().map(|text| text.trim_ascii_end().to_owned());
     id.filter(|id| is_id(id)).map(Some).ok_or_else(|| lost(common_dir))
 }
