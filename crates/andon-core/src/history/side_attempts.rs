@@ -5,7 +5,7 @@
 //!
 //! - builds on a commit of the present branch, or on another such attempt;
 //! - ended before the branch continued from there: if two branches are worked on alternately, neither is an attempt of
-//!   the other;
+//!   the other. Commits of a worktree that goes its own way, such as a main that moves, are no continuation;
 //! - was not merged into the branch;
 //! - was made in this worktree, or in another one before this one existed: worktrees side by side are separate.
 //!
@@ -36,6 +36,8 @@ pub struct LineOfWork<'a> {
     pub again: &'a [(CommitId, CommitId)],
     /// Further parents of its merges.
     pub merged: &'a [CommitId],
+    /// Commits of the line that other worktrees made on their own ways: the branch did not continue by them.
+    pub elsewhere: &'a BTreeSet<CommitId>,
     /// This worktree.
     pub here: &'a str,
 }
@@ -65,7 +67,7 @@ struct Group {
 pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<SideAttempt> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
-    let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
+    let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line);
     let place =
         |(attempt, moved): &(CommitId, CommitId)| Some((*attempt, behind.get(moved)?.checked_sub(1)?));
     let again: BTreeMap<CommitId, usize> = line.again.iter().filter_map(place).collect();
@@ -151,9 +153,15 @@ pub fn from_elsewhere(attempts: &[Attempt], here: &str) -> BTreeSet<CommitId> {
 const LOOKED_AT: usize = 256;
 
 /// For each place in the branch, the place of the first attempt that continued from there.
-fn first_made(attempts: &[Attempt], behind: &BTreeMap<CommitId, usize>, length: usize) -> Vec<Option<usize>> {
+fn first_made(
+    attempts: &[Attempt],
+    behind: &BTreeMap<CommitId, usize>,
+    line: &LineOfWork<'_>,
+) -> Vec<Option<usize>> {
+    let length = line.commits.len();
     let mut made: Vec<Option<usize>> = vec![None; length];
-    for (at, attempt) in attempts.iter().enumerate() {
+    let own = |attempt: &Attempt| !line.elsewhere.contains(&attempt.commit);
+    for (at, attempt) in attempts.iter().enumerate().filter(|(_, attempt)| own(attempt)) {
         if let Some(place) = behind.get(&attempt.commit).and_then(|number| number.checked_sub(1))
             && let Some(slot) = made.get_mut(place)
         {
@@ -193,10 +201,12 @@ mod tests {
 
     fn found(attempts: &str, line: &str, (merged, here): (&str, &str)) -> String {
         let attempts: Vec<Attempt> = attempts.split_whitespace().map(attempt).collect();
+        let elsewhere = from_elsewhere(&attempts, here);
         let mut commits: Vec<CommitId> = line.split_whitespace().map(id).collect();
         let base = Some(commits.remove(0)).filter(|base| *base != id("-"));
         let merged: Vec<CommitId> = merged.split_whitespace().map(id).collect();
-        let line = LineOfWork { commits: &commits, base, again: &[], merged: &merged, here };
+        let line =
+            LineOfWork { commits: &commits, base, again: &[], merged: &merged, elsewhere: &elsewhere, here };
         let name = |commit: CommitId| {
             let bytes: Vec<u8> = commit.0.as_bytes().iter().copied().filter(|byte| *byte > 0).collect();
             String::from_utf8(bytes).unwrap()
@@ -242,11 +252,13 @@ mod tests {
         let attempts: Vec<Attempt> = ["a<m", "b<x", "c<z"].map(attempt).into();
         let commits = [id("x"), id("y"), id("z")];
         let again = [(id("a"), id("x")), (id("b"), id("y"))];
+        let elsewhere = BTreeSet::new();
         let line = |again| LineOfWork {
             commits: &commits,
             base: Some(id("n")),
             again,
             merged: &[],
+            elsewhere: &elsewhere,
             here: Attempt::MAIN,
         };
         let placed = |found: Vec<SideAttempt>| -> Vec<(usize, CommitId)> {
@@ -273,6 +285,22 @@ mod tests {
             let attempts: Vec<Attempt> = attempts.split_whitespace().map(attempt).collect();
             let want: BTreeSet<CommitId> = want.split_whitespace().map(id).collect();
             assert_eq!(from_elsewhere(&attempts, here), want, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_main_that_moves_in_another_worktree_ends_no_attempt() {
+        let table = [
+            (
+                "each attempt moves onto the new main, and goes on there",
+                "f<m@w1+w2 a<m@w2+w1 p<f@w2+w1 g<f@w1+w2 b<p@w2+w1 q<g@w2+w1 h<g@w1+w2 c<q@w2+w1 r<h@w2+w1",
+                "m f g h r",
+                "0:a 1:p 1:b 2:q 2:c",
+            ),
+            ("as the main itself sees it", "f<m@w1+w2 a<m@w2+w1 p<f@w2+w1 g<f@w1+w2", "m f g", ""),
+        ];
+        for ((what, attempts, line, want), here) in table.into_iter().zip(["w2", "w1"]) {
+            assert_eq!(found(attempts, line, ("", here)), want, "{what}");
         }
     }
 

@@ -50,7 +50,14 @@ pub fn aside(
     let here = ws.repo.worktree_mark();
     let elsewhere = history::from_elsewhere(&attempts, &here);
     let again = recognised(ws, store, &attempts, window);
-    let mut line = LineOfWork { commits: &commits, base, again: &again, merged: &[], here: &here };
+    let mut line = LineOfWork {
+        commits: &commits,
+        base,
+        again: &again,
+        merged: &[],
+        elsewhere: &elsewhere,
+        here: &here,
+    };
     let mut found = history::aside(&attempts, &line);
     let unknown = |first: usize| window.unrecorded.iter().filter(|one| one.after >= first).count();
     // The common case: nothing was given up.
