@@ -145,8 +145,10 @@ const WAYS: [&str; 7] = ["rebase before", "rebase after", "pick", "squash", "wor
 
 #[test]
 fn a_line_is_halted_however_it_follows_a_main_that_moves() {
+    let red = |number: usize| (number.to_string(), "not ok b");
+    assert!(tries_on_a_moving_main("pick after", &red) <= 6);
     for way in WAYS {
-        assert!(tries_on_a_moving_main(way, &|number| (number.to_string(), "not ok b")) <= 6, "{way}");
+        assert!(tries_on_a_moving_main(way, &red) <= 6, "{way}");
         let to_and_fro = |number: usize| (["A\n", "B\n"][number % 2].to_owned(), "ok b");
         assert!(tries_on_a_moving_main(way, &to_and_fro) <= 6, "{way}, green to and fro");
     }
@@ -154,7 +156,7 @@ fn a_line_is_halted_however_it_follows_a_main_that_moves() {
 
 #[test]
 fn other_work_on_branches_from_a_main_that_moves_halts_nothing() {
-    for way in ["branch", "worktree"] {
+    for way in ["branch", "worktree", "pick after"] {
         let new = |number: usize| (format!("work {number}\n"), "ok b");
         assert_eq!(tries_on_a_moving_main(way, &new), usize::MAX, "{way}");
     }
@@ -204,15 +206,23 @@ fn tries_on_a_moving_main(way: &str, attempt: &dyn Fn(usize) -> (String, &'stati
         }
         let (code, result) = attempt(number);
         std::fs::write(line.join("tests.txt"), format!("ok a\n{result}\n")).unwrap();
-        std::fs::write(line.join("code.py"), code).unwrap();
+        let file = if way == "pick after" { format!("code{number}.py") } else { "code.py".to_owned() };
+        std::fs::write(line.join(file), code).unwrap();
         stage.git_in(&line, &["add", "-A"]).ok();
         stage.andon_in(&line, &["test"]);
         if stage.git_in(&line, &["commit", "-qm", &format!("Try {number}")]).all().contains("HALTED") {
             return number;
         }
-        if way == "rebase after" {
-            moves(number);
-            stage.git_in(&line, &["rebase", "-q", "trunk"]).ok();
+        match way {
+            "rebase after" => {
+                moves(number);
+                stage.git_in(&line, &["rebase", "-q", "trunk"]).ok();
+            }
+            "pick after" => {
+                stage.git_in(&line, &["switch", "-qc", &branch, "trunk"]).ok();
+                stage.git_in(&line, &["cherry-pick", &before]).ok();
+            }
+            _ => {}
         }
     }
     usize::MAX
