@@ -134,6 +134,13 @@ fn whatever_part_of_the_guard_a_call_takes_is_put_back_or_told() {
         ("echo x > .git/andon/install.json", "the list of what is installed", "(put back)"),
         (included, "git's hooks (core.hooksPath is /dev/null", "(put back)"),
         ("git update-ref refs/notes/andon HEAD", "refs of records (refs/notes/andon)", "(put back)"),
+        ("git notes --ref=andon remove HEAD", "1 of the records (refs/notes/andon)", "(put back)"),
+        ("git notes --ref=andon add -f -m x HEAD", "1 of the records (refs/notes/andon)", "(put back)"),
+        (
+            "git notes --ref=andon prune; git notes --ref=andon remove HEAD HEAD~1",
+            "2 of the records",
+            "(put back)",
+        ),
         ("echo '{}' > .codex/hooks.json", ".codex/hooks.json", "(put back)"),
         ("git revert --no-edit HEAD~1", of_settings, "(put back)"),
     ] {
@@ -156,6 +163,10 @@ fn whatever_part_of_the_guard_a_call_takes_is_put_back_or_told() {
         assert!(said.contains("took away") && said.contains(told) && said.contains(back), "{script}: {said}");
         let now = kept(&stage);
         assert_eq!(before[..3], now[..3], "{script}");
+        if script.starts_with("git notes") {
+            let note = stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout;
+            assert!(note.contains("andon/commit@1"), "{script}: {note}");
+        }
         assert_eq!(call(&stage, "2", |_| {}), "", "{script}");
         stage.andon(&["status"]).ok().lacks("not installed").lacks("hooks are gone");
     }
@@ -237,6 +248,14 @@ fn what_people_and_andon_do_meanwhile_is_nobodys() {
     // Commits, tests and records during a call.
     let quiet = call(&stage, "1", |stage| {
         stage.iterate("1\n", &["ok a"], "Go on").ok();
+    });
+    assert_eq!(quiet, "");
+    // A remark beside a record takes nothing away, nor does a note of a commit that is gone.
+    let quiet = call(&stage, "remark", |stage| {
+        stage.steps(
+            "git notes --ref=andon append -m 'Seen by the reviewer'; git notes --ref=other add -m x; git notes --ref=andon prune",
+        );
+        stage.iterate("2\n", &["ok a"], "Go further").ok();
     });
     assert_eq!(quiet, "");
     // A person answers, installs anew, changes settings that still start Andon, and takes all of it out between two calls.

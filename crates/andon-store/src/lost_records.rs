@@ -15,12 +15,26 @@ use andon_git::Repo;
 /// # Errors
 /// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn put_back(repo: &Repo, at: Timestamp) -> Result<usize> {
+    trace(repo);
+    if repo.notes_went_back(NOTES_REF)? { union::restore(repo, at) } else { Ok(0) }
+}
+
+/// Restores the records that another program took out of the notes too, by a commit of notes that goes on from ours, and returns
+/// how many.
+///
+/// # Errors
+/// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
+pub fn put_back_removed(repo: &Repo, at: Timestamp) -> Result<usize> {
+    trace(repo);
+    union::restore(repo, at)
+}
+
+fn trace(repo: &Repo) {
     if repo.written_tips(NOTES_REF).is_empty() {
         for tip in traces(repo) {
             repo.remember_written(NOTES_REF, None, tip);
         }
     }
-    if repo.notes_went_back(NOTES_REF)? { union::restore(repo, at) } else { Ok(0) }
 }
 
 /// The commits of our notes that memories, the guard and copies of what we sent name.

@@ -140,7 +140,12 @@ pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion>
 pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize> {
     Ok(repo.notes_restore(NOTES_REF, at, |ours, written| match (ours, written) {
         (ours, Some(written)) if lines(written).any(|line| decode_commit(line).is_ok()) => {
-            Some(ours.map_or_else(|| written.to_vec(), |ours| joined(ours, written)))
+            let has_all = |ours: &&[u8]| lines(written).all(|line| lines(ours).any(|there| there == line));
+            Some(match ours {
+                Some(ours) if has_all(&ours) => ours.to_vec(),
+                Some(ours) => joined(ours, written),
+                None => written.to_vec(),
+            })
         }
         (ours, Some(_) | None) => ours.map(<[u8]>::to_vec),
     })?)

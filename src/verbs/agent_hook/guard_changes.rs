@@ -507,14 +507,11 @@ fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<GuardChange> {
 /// Refs that do not hold any more what they held: a commit moves them on.
 fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
     let repo = &place.ws.repo;
-    let has = |name: &str, was: CommitId| {
-        repo.ref_commit(name).ok().flatten().is_some_and(|now| repo.is_ancestor(was, now).unwrap_or(false))
-    };
     let lost = |(name, was): &(String, String)| {
         let was: CommitId = was.parse().ok()?;
         let now = repo.ref_commit(name).ok().flatten();
-        if has(name, was) {
-            return None;
+        if let Some(now) = now.filter(|now| *now == was || repo.is_ancestor(was, *now).unwrap_or(false)) {
+            return lost_notes(place, name, was, now);
         }
         // A fetch may have put the records of another clone there: they are joined with ours.
         let is_elsewhere = now.is_some_and(|now| !repo.is_ancestor(now, was).unwrap_or(false));
@@ -526,6 +523,22 @@ fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<GuardChange> {
         Some(GuardChange { what: format!("the refs of records ({name})"), is_back, fault })
     };
     kept.iter().filter_map(lost).collect()
+}
+
+/// Records that are missing although their ref goes on from what it was. One of a commit that is gone too is no loss.
+fn lost_notes(place: &Place<'_>, name: &str, was: CommitId, now: CommitId) -> Option<GuardChange> {
+    let repo = &place.ws.repo;
+    if was == now || name != wire::NOTES_REF || repo.written_tips(name) == [now] {
+        return None;
+    }
+    let changed = repo.notes_changed(was, now).ok()?;
+    changed.iter().find(|commit| repo.commit(**commit).is_ok())?;
+    let count = lost_records::put_back_removed(repo, place.ctx.now).ok().filter(|count| *count > 0)?;
+    Some(GuardChange {
+        what: format!("{count} of the records ({name})"),
+        is_back: true,
+        fault: Fault::Counted,
+    })
 }
 
 /// Writes a file as it was; whether that worked. A link is followed where it leads to the same place as then, and only there.
