@@ -9,7 +9,7 @@ use sha2::Digest as _;
 
 use super::process::{self, GitProcess};
 use super::{RecordError, Result, file};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::{agent_door::AgentFact, ids::Digest};
 use andon_git::platform::files;
 
 /// More than this is no such file.
@@ -81,6 +81,9 @@ pub struct GuardSnapshot {
     /// The extents of the journals of this worktree, which are only appended to: facts, attempts and what agents did.
     #[serde(default)]
     pub journals: [(u64, u64); 3],
+    /// The hook that was heard last before a call; a record names the client whose call makes the commit.
+    #[serde(default)]
+    pub heard: Option<AgentFact>,
     /// The client's own process, where the system tells.
     pub client: Option<GitProcess>,
 }
@@ -125,14 +128,18 @@ impl GuardStore {
     }
 
     /// Keeps a snapshot in the git directory, and in the folder of the user while calls run, unless that holds `before`, which was
-    /// read here and says the same. The number of calls and the journals are not kept there.
+    /// read here and says the same. The number of calls, the journals and the time of the last one are not kept there.
     ///
     /// # Errors
     /// [`RecordError::Io`] naming the file in the git directory: a home that cannot be written keeps no call from being made.
     pub fn keep(&self, snapshot: &GuardSnapshot, before: Option<&GuardSnapshot>) -> Result<()> {
         if let Some(outside) = self.outside.as_ref().filter(|_| snapshot.open > 0) {
-            let of =
-                |one: &GuardSnapshot| GuardSnapshot { open: 1, journals: Default::default(), ..one.clone() };
+            let of = |one: &GuardSnapshot| GuardSnapshot {
+                open: 1,
+                journals: Default::default(),
+                heard: None,
+                ..one.clone()
+            };
             let copy = of(snapshot);
             let is_same = before.is_some_and(|before| of(before) == copy);
             if !(is_same && outside.is_file()) {

@@ -223,6 +223,7 @@ fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<()
         configured_in: hooks.configured_in,
         refs: refs(place),
         journals: extents(repo.git_dir(), repo.common_dir()),
+        heard: Some(place.fact(AgentAction::Heard, "", None)),
         client: process::starter(place.ctx.parent),
     };
     Ok(guard_store(place.ctx, repo).keep(&snapshot, kept)?)

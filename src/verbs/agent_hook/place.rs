@@ -83,6 +83,12 @@ impl<'a> Place<'a> {
         Journal::of_agents(self.ws.repo.git_dir())
     }
 
+    /// What was done now in this session.
+    pub(super) fn fact(&self, deed: AgentAction, about: &str, mark: Option<ShortHash>) -> AgentFact {
+        let (at, session) = (Some(self.ctx.now), self.session.clone());
+        AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark }
+    }
+
     /// Keeps what was done in the journal of agents.
     pub(super) fn remember(
         &self,
@@ -90,8 +96,7 @@ impl<'a> Place<'a> {
         about: &str,
         mark: Option<ShortHash>,
     ) -> Result<AgentFact, OpsError> {
-        let (at, session) = (Some(self.ctx.now), self.session.clone());
-        let fact = AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark };
+        let fact = self.fact(deed, about, mark);
         self.agents_journal().append(&JournalLine::Agent(Box::new(fact.clone())))?;
         Ok(fact)
     }

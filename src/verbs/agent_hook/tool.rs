@@ -375,10 +375,6 @@ pub(super) fn before(
     let runs = if matches!(ruling, CallRuling::Refuse(_)) { CallState::Refused } else { CallState::Runs };
     let notes = guard_changes::begin(&place, payload, runs)?;
     let CallRuling::Refuse(why) = ruling else {
-        // The record of a commit names the clients whose hooks were live.
-        if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
-            place.remember(AgentAction::Asked, "git", None)?;
-        }
         let skips = (ruling == CallRuling::PassSkipping).then(words::skips_hooks);
         let say = rewritten(&place, event, payload);
         return Ok(EventOutcome { say, warnings: skips.into_iter().chain(notes).collect() });

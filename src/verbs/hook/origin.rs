@@ -8,7 +8,7 @@ use andon_core::domain::{agent, agent_door::AgentFact, ids::CommitId, time::Time
 use andon_engine::{context::Context, error::OpsError, recording::bound, workspace::Workspace};
 use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
 use andon_store::operation::{self, OperationInProgress};
-use andon_store::{journal::Journal, process::git_above};
+use andon_store::{guard_state::GuardSnapshot, journal::Journal, process::git_above};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
 pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
@@ -135,6 +135,7 @@ pub(super) fn live_guards(ctx: &Context, ws: &Workspace, made: &CommitInProgress
         return Vec::new();
     }
     let mut facts = Journal::of_agents(ws.repo.git_dir()).agent_facts();
+    facts.extend(GuardSnapshot::read(ws.repo.git_dir()).and_then(|kept| kept.heard));
     facts.retain(|fact| was_heard(fact, made.before, ctx.now));
     let mut clients = in_order(&facts);
     let actor = ctx.actor();
@@ -168,7 +169,7 @@ mod tests {
             at: at.map(Timestamp),
             client: Client::Claude,
             session: None,
-            deed: AgentAction::Asked,
+            deed: AgentAction::Heard,
             about: String::new(),
             mark: None,
         };

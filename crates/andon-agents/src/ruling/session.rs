@@ -130,8 +130,7 @@ impl Session {
             }
             AgentAction::Compacted => return self.take_compaction(fact),
             AgentAction::Called => {}
-            AgentAction::Asked
-            | AgentAction::Counted
+            AgentAction::Counted
             | AgentAction::Heard
             | AgentAction::Refused
             | AgentAction::Nudged
@@ -168,8 +167,7 @@ impl Session {
             (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
             (
-                AgentAction::Asked
-                | AgentAction::Session
+                AgentAction::Session
                 | AgentAction::Wrote
                 | AgentAction::Compacted
                 | AgentAction::Released

@@ -47,16 +47,15 @@ crate::named_enum! {
         Session = "session",
         /// A person gave a prompt: counts per turn begin anew. The mark is that of its text.
         Prompt = "prompt",
-        /// A command line that runs git was let through.
-        Asked = "asked",
         /// A tool call was recorded; the mark distinguishes it from others.
         Called = "called",
         /// A call of this turn may have changed files; whether it was an edit or a command is said in words.
         Wrote = "wrote",
         /// The context window was compacted; which time that was is said in words.
         Compacted = "compacted",
-        /// An event was reported that has no id of its own; the mark is that of its payload.
-        Heard = "heard",
+        /// An event was reported that has no id of its own; the mark is that of its payload. Earlier versions kept under a name of
+        /// its own that a command line which runs git was let through.
+        Heard = "heard" | "asked",
         /// Tokens were taken in; the mark is that of the client's message.
         Counted = "counted",
         /// A tool was refused; the mark says why.
