@@ -91,6 +91,13 @@ impl PlainRun {
         let mut reader = RunReader::new(root).only(by_exit);
         reader.push(Stream::Stdout, &self.printed);
         let mut run = reader.finish(ExitKind::Code(self.exit));
+        // Of a run that was seen the beginning or the end may be all that was shown: what fails in it fails.
+        if self.validity == RunValidity::Seen
+            && run.status == TestStatus::Incomplete
+            && run.counts.failing() > 0
+        {
+            run.status = TestStatus::Failed;
+        }
         // Whose words no reader knows has no names, and counts all the same.
         if self.validity == RunValidity::Seen
             && run.runner == RUNNER_EXIT

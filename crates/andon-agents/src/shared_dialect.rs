@@ -157,9 +157,10 @@ fn failure(answer: &Answer, error: Option<Value>) -> Option<Value> {
     }
 }
 
-/// `text` without the lines that differ in every answer.
+/// `text` without the lines that differ in every answer, and without the label before the first line that was printed.
 fn lasting(text: &str) -> Value {
     let lines = text.lines().filter(|line| !line.starts_with("Process Group PGID:"));
+    let lines = lines.map(|line| line.strip_prefix("Output: ").unwrap_or(line));
     Value::from(lines.collect::<Vec<_>>().join("\n"))
 }
 

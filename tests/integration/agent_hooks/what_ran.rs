@@ -64,7 +64,10 @@ fn red_runs_are_seen_whatever_was_typed() {
             "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: {number} ms\n"
         )
     };
-    let cases: [(&str, &dyn Fn(usize) -> String); 5] = [
+    // Only the beginning was shown, so that the report has no end.
+    let tap = |number: usize| format!("not ok 1 - rounding\n# took {number} ms\n");
+    let cases: [(&str, &dyn Fn(usize) -> String); 6] = [
+        ("prove -v | head -2", &tap),
         ("pytest -x 2>&1 | tail -20", &pytest),
         ("make test", &pytest),
         ("dotnet test 2>&1 | tail -1", &dotnet),
@@ -121,6 +124,18 @@ fn payloads_of_another_form_tell_the_same() {
         hook(&stage, "kimi", "PostToolUseFailure", &payload.to_string()).ok();
     }
     assert!(is_halted(&stage), "an error that is an object");
+    // A label stands before the first line that was printed.
+    let stage = Stage::installed();
+    for number in 1..=6 {
+        stage.write("code.txt", format!("tried {number}\n"));
+        let said = format!(
+            "Command: echo {number}; prove\nDirectory: (root)\nOutput: 1..1\nnot ok 1 - a\nError: (none)\nExit Code: 0\nProcess Group PGID: {number}"
+        );
+        let payload = json!({ "session_id": "s", "tool_name": "run_shell_command", "tool_use_id": format!("t{number}"),
+            "tool_input": { "command": format!("echo {number}; prove | tail") }, "tool_response": { "llmContent": said } });
+        hook(&stage, "qwen", "PostToolUse", &payload.to_string()).ok();
+    }
+    assert!(is_halted(&stage), "a label");
 }
 
 #[test]
