@@ -73,17 +73,22 @@ fn reply(request: Request<'_>, say: &Instruction) -> Reply {
                     let script = format!("printf '%s\\n' {} >&2; exit 1", lines.join(" "));
                     Reply::json(&json!({ "overrideInput": instead(call.args.as_ref(), &script) }))
                 }
-                None => Reply::json(&json!({ "cancel": true, "errorMessage": why })),
+                None => cancels(why),
             }
         }
         Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "overrideInput": args }), "contextModification", note.as_deref()))
         }
         Instruction::Tell(text) => Reply::json(&json!({ "contextModification": text })),
+        Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => cancels(why),
         Instruction::LetGo(text) | Instruction::Stop(text) | Instruction::Keep(text) => {
             Reply { stderr: format!("{text}\n"), ..Reply::json(&json!({})) }
         }
     }
+}
+
+fn cancels(why: &str) -> Reply {
+    Reply::json(&json!({ "cancel": true, "errorMessage": why }))
 }
 
 /// The arguments with `script` as the only command.

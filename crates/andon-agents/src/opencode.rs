@@ -1,7 +1,8 @@
 //! opencode and Kilo, which is made from it, call Andon through a plugin. The payload is `{"input": ..., "output": ...}` of a hook, or an event of
 //! the bus.
 //!
-//! A refusal is exit code 2 with the reason on standard error, which the plugin throws. Any other reply is a member of the
+//! A refusal is exit code 2 with the reason on standard error, which the plugin throws; with `continue: false` it is the last one, and
+//! the plugin ends the session. Any other reply is a member of the
 //! JSON on standard output: `args` to run with, `context` for the model, `message` for the person. The plugin cannot keep
 //! a turn from ending: what is missing becomes a `prompt` for the next turn, which it may leave out.
 
@@ -114,7 +115,7 @@ fn usage(info: Option<&Value>) -> Option<Usage> {
     })
 }
 
-fn reply(_: Request<'_>, say: &Instruction) -> Reply {
+fn reply(request: Request<'_>, say: &Instruction) -> Reply {
     match say {
         Instruction::Nothing => Reply::default(),
         Instruction::Refuse(why) | Instruction::Keep(why) => Reply::blocks(why),
@@ -123,6 +124,9 @@ fn reply(_: Request<'_>, say: &Instruction) -> Reply {
         }
         Instruction::Tell(text) => Reply::json(&json!({ "context": text })),
         Instruction::Hold(what) => Reply::json(&json!({ "prompt": what })),
+        Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => {
+            Reply { stdout: Reply::json(&json!({ "continue": false })).stdout, ..Reply::blocks(why) }
+        }
         Instruction::LetGo(text) | Instruction::Stop(text) => Reply::json(&json!({ "message": text })),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{
     CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools, transcript,
 };
-use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
+use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, LastRefusal, Shape, Tokens};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::{WordList, format::FormatError};
 
@@ -263,7 +263,10 @@ pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> R
         Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => {
             let denied = json!({ "permissionDecision": "deny", "permissionDecisionReason": why,
                 "hookEventName": request.event });
-            Reply::json(&json!({ "continue": false, "stopReason": why, "hookSpecificOutput": denied }))
+            let last = Reply::json(&json!({ "continue": false, "stopReason": why, "decision": "block",
+                "reason": why, "hookSpecificOutput": denied }));
+            let by_plugin = shape.ends.before_tools == Some(LastRefusal::Plugin);
+            if by_plugin { Reply { stdout: last.stdout, ..Reply::blocks(why) } } else { last }
         }
         Instruction::LetGo(text) | Instruction::Stop(text) if shape.flat => Reply::aside(text),
         // It goes before the hook of somebody else that holds the turn.

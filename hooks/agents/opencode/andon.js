@@ -1,7 +1,8 @@
 // Written by `andon agent install @CLIENT@`; `andon agent uninstall @CLIENT@` removes it.
 //
 // Hands what happens to `andon agent hook @CLIENT@ EVENT`, as JSON on standard input. Exit code 2 refuses a tool call, with
-// the reason on standard error. Standard output is JSON: `context` is for the model, `args` takes the place of arguments.
+// the reason on standard error. Standard output is JSON: `context` is for the model, `args` takes the place of arguments, and
+// `continue: false` ends a session that goes on after a halt.
 import { spawn } from "node:child_process"
 
 const PROGRAM = @ANDON_JSON@
@@ -35,7 +36,7 @@ const matters = ({ type, properties }) =>
   (type === "message.updated" && properties?.info?.time?.completed) ||
   (type === "message.part.updated" && properties?.part?.state?.status === "error")
 
-export const Andon = async ({ directory, worktree }) => {
+export const Andon = async ({ client, directory, worktree }) => {
   const tell = (event, payload) => andon(event, payload, directory || worktree)
   // The state of the loop, by session: the system prompt is made anew for every request. A session that was there before is asked about
   // at its first one.
@@ -58,6 +59,7 @@ export const Andon = async ({ directory, worktree }) => {
     },
     "tool.execute.before": async (input, output) => {
       const { code, answer, err } = await tell("tool.execute.before", { input, output })
+      if (answer.continue === false) client?.session.abort({ path: { id: input.sessionID } }).catch(() => {})
       if (code === 2) throw new Error(err || "refused by andon")
       if (answer.args) Object.assign(output.args, answer.args)
     },

@@ -2,7 +2,7 @@
 //
 // Hands what happens to `andon agent hook pi EVENT`, as JSON on standard input. Exit code 2 refuses a tool call, with the
 // reason on standard error. Standard output is JSON: `additionalContext` is for the model, `updatedInput` takes the
-// place of arguments. At the end of a turn exit code 2 says what is missing, and the turn goes on.
+// place of arguments, and `continue: false` ends a session that goes on after a halt. At the end of a turn exit code 2 says what is missing, and the turn goes on.
 import { spawn } from "node:child_process"
 
 const PROGRAM = @ANDON_JSON@
@@ -51,6 +51,7 @@ export default function (pi) {
   pi.on("tool_call", async (event, ctx) => {
     const call = { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input: event.input }
     const { code, answer, err } = await tell("tool_call", ctx, call)
+    if (answer.continue === false) ctx.abort()
     if (code === 2) return { block: true, reason: err || "refused by andon" }
     const input = answer.hookSpecificOutput?.updatedInput
     if (input) Object.assign(event.input, input)

@@ -394,7 +394,7 @@ fn refused(
         RefusalReason::Halted => halt_name(halted.halt()),
         RefusalReason::Full => "the context window".to_owned(),
     };
-    let place_ends = place.client.spec().shape.ends.before_tools;
+    let place_ends = place.client.spec().shape.ends.before_tools.is_some();
     let mut live = place.fold();
     let mark = live.mark(&["refused", &about]);
     let again = live.known.heard.contains_key(&mark);

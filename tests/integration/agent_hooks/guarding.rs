@@ -75,6 +75,37 @@ fn each_client_is_refused_in_its_own_way() {
     hook(&stage, "opencode", "tool.execute.before", call).exits(2).says("halted");
 }
 
+/// A model that was refused and goes on asks for ever: the second refusal ends its session where the client has a way.
+#[test]
+fn the_second_refusal_ends_the_session() {
+    let stage = halted();
+    let shared = bash("make");
+    let of_cline =
+        r#"{"taskId":"t","tool_call":{"id":"1","name":"run_commands","input":{"commands":["make"]}}}"#;
+    let of_plugin = r#"{"input":{"tool":"bash","sessionID":"x"},"output":{"args":{"command":"make"}}}"#;
+    for (client, event, call, ends, exit) in [
+        ("claude", "PreToolUse", shared.as_str(), "\"continue\":false", 0),
+        ("droid", "PreToolUse", &shared, "\"continue\":false", 0),
+        ("gemini", "BeforeTool", &shared, "\"decision\":\"block\"", 0),
+        ("pi", "tool_call", &shared, "\"continue\":false", 2),
+        ("opencode", "tool.execute.before", of_plugin, "\"continue\":false", 2),
+        ("kilo", "tool.execute.before", of_plugin, "\"continue\":false", 2),
+        ("cline", "PreToolUse", of_cline, "\"cancel\":true", 0),
+    ] {
+        let first = hook(&stage, client, event, call);
+        assert!(!first.stdout.contains(ends), "{client}: {first}");
+        let second = hook(&stage, client, event, call).exits(exit);
+        assert!(second.stdout.contains(ends) && second.all().contains("still halted"), "{client}: {second}");
+        assert_eq!(second.stderr.is_empty(), exit == 0, "{client}: {second}");
+    }
+    for client in ["codex", "qwen", "kimi", "goose"] {
+        for _ in 0..3 {
+            let out = hook(&stage, client, "PreToolUse", &shared).exits(2);
+            assert_eq!(out.stdout, "", "{client}");
+        }
+    }
+}
+
 #[test]
 fn a_compaction_does_not_hide_that_the_loop_is_halted() {
     let stage = Stage::installed();

@@ -177,10 +177,20 @@ pub struct Shape {
 pub struct Ends {
     /// A hook that blocks a prompt: nothing is sent to the model.
     pub at_prompts: bool,
-    /// `continue: false` before a tool.
-    pub before_tools: bool,
+    /// A refusal before a tool that is the last one.
+    pub before_tools: Option<LastRefusal>,
     /// `continue: false` at the end of a turn; another client takes it for a hold, and ends by itself.
     pub at_turn_ends: bool,
+}
+
+/// The form of a refusal that ends the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LastRefusal {
+    /// `continue: false` on standard output, with exit code 0.
+    Answer,
+    /// The same beside an ordinary refusal: our plugin ends the session, and one of an earlier version refuses.
+    Plugin,
 }
 
 /// The form in which an answer gives a call other arguments.
