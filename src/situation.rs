@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::setup::clients::guard_store;
 use super::setup::live::{self, GuardState};
-use super::setup::place::HOOKS_PATH;
+use super::setup::place::{self, HOOKS_PATH};
 use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
 use andon_core::{detect, history::Timeline};
 use andon_engine::gate::guard;
@@ -39,8 +39,8 @@ pub struct HookSituation {
 
 impl HookSituation {
     /// Asks git where it looks for hooks: starts a process.
-    pub fn read(repo: &Repo) -> Self {
-        match repo.hooks_dir() {
+    pub fn read(ctx: &Context, repo: &Repo) -> Self {
+        match place::of_git(ctx, repo) {
             Ok(dir) => Self::at(repo, &dir),
             Err(_) => Self { guarded: GuardState::Yes, installed: Presence::Absent },
         }
@@ -77,12 +77,12 @@ pub struct SharedHooks {
 
 impl SharedHooks {
     /// Asks git: starts a process.
-    pub fn read(repo: &Repo) -> Self {
-        Self { setting: repo.config_string(HOOKS_PATH), dir: repo.hooks_dir().ok() }
+    pub fn read(ctx: &Context, repo: &Repo) -> Self {
+        Self { setting: repo.config_string(HOOKS_PATH), dir: place::of_git(ctx, repo).ok() }
     }
 
     /// The state of the hooks of another worktree.
-    pub fn seen(&self, repo: &Repo) -> HookSituation {
+    pub fn seen(&self, ctx: &Context, repo: &Repo) -> HookSituation {
         let setting = repo.config_string(HOOKS_PATH);
         match (&self.dir, setting.as_deref()) {
             (Some(dir), None) if self.setting.is_none() => HookSituation::at(repo, dir),
@@ -93,7 +93,7 @@ impl SharedHooks {
                 let top = repo.workdir().unwrap_or(repo.git_dir());
                 HookSituation::at(repo, &own.map_or_else(|| dir.clone(), |own| top.join(own)))
             }
-            (Some(_) | None, _) => HookSituation::read(repo),
+            (Some(_) | None, _) => HookSituation::read(ctx, repo),
         }
     }
 

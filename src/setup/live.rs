@@ -3,12 +3,12 @@
 
 use std::{fs, path::Path, time::UNIX_EPOCH};
 
-use super::{HUSKY, event_key, hooks_of_husky, place::is_same};
+use super::{HUSKY, event_key, hooks_of_husky, place, place::is_same};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, time::Timestamp};
 use andon_core::escape::shell_quote;
-use andon_engine::view::status::LostHooks;
+use andon_engine::{context::Context, view::status::LostHooks};
 use andon_git::{Repo, platform::files};
 
 /// A word that only lefthook's own hooks hold.
@@ -44,8 +44,8 @@ pub fn look(repo: &Repo) -> GuardState {
 }
 
 /// The warning for a verb of the loop where commits of this worktree go around the guard: an agent never runs `andon status`.
-pub fn warning(repo: &Repo) -> Option<Diagnostic> {
-    let gone = look(repo).gone()?;
+pub fn warning(ctx: &Context, repo: &Repo) -> Option<Diagnostic> {
+    let gone = look_at(repo, &place::of_git(ctx, repo).ok()?).gone()?;
     let what = format!("the hooks are gone: commits here are neither checked nor recorded: {}", gone.what);
     Some(Diagnostic::warning(what).code("hooks").help(gone.help))
 }

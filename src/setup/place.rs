@@ -1,6 +1,7 @@
 //! The place of hooks, and whether it is this repository's own.
 
 use andon_core::domain::hint::Hint;
+use andon_engine::context::Context;
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
@@ -15,6 +16,13 @@ pub(crate) fn configured(repo: &Repo) -> PathBuf {
     let set = repo.config_string(HOOKS_PATH).filter(|path| !path.is_empty());
     let top = repo.workdir().unwrap_or(repo.git_dir());
     set.map_or_else(|| repo.common_dir().join("hooks"), |path| top.join(path))
+}
+
+/// The folder in which git looks for hooks. The shell of a client that switches them off for all of its commands says nothing of the
+/// loop: its hooks put them back for git, and record what was committed.
+pub(crate) fn of_git(ctx: &Context, repo: &Repo) -> Result<PathBuf, GitError> {
+    let is_off = ctx.actor().client.is_some_and(|client| client.spec().habits.shell_without_hooks);
+    if is_off { Ok(configured(repo)) } else { repo.hooks_dir() }
 }
 
 /// Who decides where hooks are.

@@ -16,7 +16,7 @@ use andon_engine::{
 pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let mut view = judged(&shell.ctx, &ws)?;
-    view.problems.extend(live::warning(&ws.repo));
+    view.problems.extend(live::warning(&shell.ctx, &ws.repo));
     shell.show(args.format, "complete", &json(&view), |style| text(&view, style));
     Ok(match view.can_complete {
         Bit::Yes => Exit::Allowed,

@@ -16,7 +16,7 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let (decision, mut warnings) = end_turn(&shell.ctx, &ws, node)?;
-    warnings.extend(live::warning(&ws.repo));
+    warnings.extend(live::warning(&shell.ctx, &ws.repo));
     shell.tell(&warnings);
     match args.format.format {
         Format::Text => {

@@ -243,7 +243,7 @@ const EVIDENCE: usize = 12;
 /// Gathers the status of this worktree.
 pub fn view(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let LoopSituation { head, loaded, recorded, standing, hooks, state } =
-        situation::look(ctx, ws, &HookSituation::read(&ws.repo))?;
+        situation::look(ctx, ws, &HookSituation::read(ctx, &ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     decision.findings.retain(|finding| finding.level > Level::Off);
     if recorded.is_some() && standing.is_none() {

@@ -56,7 +56,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     };
     let ran = test::run(&shell.ctx, &ws, &subject, &asked, shown)?;
     let mut shown = remarks(&ran);
-    shown.extend([live::warning(&ws.repo), waits(&ran), passed_on(args)].into_iter().flatten());
+    shown.extend([live::warning(&shell.ctx, &ws.repo), waits(&ran), passed_on(args)].into_iter().flatten());
     let decision = after_run(shell, &ws, ran.kept, &mut shown);
     say(shell, &shown, decision.as_ref());
     if format == Format::Json {

@@ -25,7 +25,7 @@ pub fn run(
     let out = shell.out;
     let mut tell = progress(out);
     let done = scoped_run::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
-    let mut said: Vec<Diagnostic> = live::warning(&ws.repo).into_iter().collect();
+    let mut said: Vec<Diagnostic> = live::warning(&shell.ctx, &ws.repo).into_iter().collect();
     let kept = Some(done.kept).filter(|_| !done.ran.is_empty());
     let decision = after_run(shell, ws, kept, &mut said);
     out.message(&format!("andon: {}\n", summary(&done)));

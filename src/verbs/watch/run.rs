@@ -121,7 +121,7 @@ impl Watcher {
         let stamp = Stamp::of_configuration(&ws.repo, ctx);
         let is_new = |asked: &Timestamp| ctx.now.since(*asked).0 < HOOKS_EVERY;
         if !self.hooks.as_ref().is_some_and(|(_, asked, known)| *known == stamp && is_new(asked)) {
-            self.hooks = Some((SharedHooks::read(&ws.repo), ctx.now, stamp));
+            self.hooks = Some((SharedHooks::read(ctx, &ws.repo), ctx.now, stamp));
         }
     }
 
@@ -188,7 +188,7 @@ fn read(ctx: &Context, place: &WorktreePlace, hooks: &SharedHooks) -> WorktreeVi
 fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     let ws = Workspace::open_lenient(ctx)?;
     let LoopSituation { head, loaded, standing, hooks, state, .. } =
-        situation::look(ctx, &ws, &hooks.seen(&ws.repo))?;
+        situation::look(ctx, &ws, &hooks.seen(ctx, &ws.repo))?;
     let answer = standing.as_ref().map(|standing| {
         let signed = asking::asks_signature(&ws, standing).is_some();
         if signed { AnswerBy::Signature } else { AnswerBy::Resume }
