@@ -56,11 +56,15 @@ fn the_verbs_of_the_loop_say_where_the_hooks_do_not_reach() {
         ("GIT_CONFIG_KEY_0", "core.hooksPath"),
         ("GIT_CONFIG_VALUE_0", ""),
     ];
-    off.iter().for_each(|(name, value)| stage.set(name, value));
+    for (name, value) in off {
+        stage.set(name, value);
+    }
     for verb in [&["test"][..], &["tick"], &["status"], &["watch", "--once"]] {
         stage.andon(verb).lacks("hooks are gone");
     }
-    off.iter().for_each(|(name, _)| stage.unset(name));
+    for (name, _) in off {
+        stage.unset(name);
+    }
     std::fs::remove_file(stage.path(".git/hooks/post-commit")).unwrap();
     for verb in verbs {
         stage.andon(verb).says("the hooks are gone").says("post-commit is missing").says("andon install");
