@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::origin_by_git::{Origin, marks, origin_by_git};
 use super::place::{LiveSession, Place};
 use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::{merge::switches_off, programs, starts_before_tools, starts_less};
@@ -16,7 +17,7 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{AgentAction, ToolKind};
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::{
     client_spec::FileOwner, diagnostic::Diagnostic, events::EventKind, findings::ReportFile,
     git_hook::GitHook,
@@ -25,7 +26,6 @@ use andon_core::escape::terminal_clip;
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
 use andon_engine::{context::Context, effect, error::OpsError};
-use andon_git::platform::paths::bytes_of;
 use andon_git::{Repo, Update, platform::files as modes};
 use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, stamp};
 use andon_store::{journal::extents, ledger, lost_records, process, wire};
@@ -54,6 +54,14 @@ pub(super) enum Fault {
     /// It is only reported: a file of a halt, which a person may have deleted, or what a hook manager writes.
     Told,
 }
+
+impl Fault {
+    /// The fault in a file that git itself explains, or does not.
+    fn of(by_git: Option<Origin>) -> Self {
+        if by_git.is_some() { Self::Told } else { Self::Counted }
+    }
+}
+
 fn may_change(payload: &HookPayload) -> bool {
     payload.calls.iter().any(|call| call.used.kind != ToolKind::Read)
 }
@@ -390,7 +398,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         put_back(before);
     }
     let is_back = is_whole && HooksPlace::now(repo, None).state(repo) == Some(GuardState::Yes);
-    Some(GuardChange { what, is_back, fault: fault_of(origin) })
+    Some(GuardChange { what, is_back, fault: Fault::of(origin) })
 }
 
 /// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another
@@ -480,13 +488,8 @@ fn taken(
     (origin != Some(Origin::Checkout)).then(|| GuardChange {
         what: what(&before.path),
         is_back: put_back(before),
-        fault: fault_of(origin),
+        fault: Fault::of(origin),
     })
-}
-
-/// The fault in a file that git itself explains, or does not.
-fn fault_of(by_git: Option<Origin>) -> Fault {
-    if by_git.is_some() { Fault::Told } else { Fault::Counted }
 }
 
 /// Files of a halt that disappeared while the halt is unanswered. A person's `andon resume` would be in the ledger.
@@ -559,51 +562,4 @@ fn put_back(before: &GuardFile) -> bool {
     };
     let mode = modes::permissions(0o755).filter(|_| before.executable);
     done.is_ok() && mode.is_none_or(|mode| std::fs::set_permissions(path, mode).is_ok())
-}
-
-const STASH: &str = "refs/stash";
-
-/// The origin of a file as it is now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
-    /// HEAD is another commit, or something was stashed: the file is what the checkout says, and stays.
-    Checkout,
-    /// It was not committed and is gone, by `git clean`, `git restore` or a plain deletion.
-    Dropped,
-}
-
-/// HEAD and the newest stash, as a snapshot has them.
-fn marks(repo: &Repo) -> (Option<String>, Option<String>) {
-    let head = repo.head().ok().and_then(|head| head.commit());
-    let stash = repo.ref_target(STASH).ok().flatten();
-    (head.map(|head| head.to_string()), stash.map(|stash| stash.to_string()))
-}
-
-/// The origin of the file that is in the place of `before` now; `None` where somebody wrote it, or committed that it is gone.
-fn origin_by_git(repo: &Repo, kept: &GuardSnapshot, before: &GuardFile) -> Option<Origin> {
-    let path = before
-        .path
-        .strip_prefix(repo.workdir()?)
-        .ok()
-        .filter(|_| !before.path.starts_with(repo.common_dir()))?;
-    let path = bytes_of(path.as_os_str());
-    let entry = |tree: TreeId| repo.entry_at(tree, &path).ok().map(|found| found.map(|(_, id)| id));
-    let head = repo.head().ok()?.commit()?;
-    let now = entry(repo.tree_of(head).ok()?)?;
-    if now != repo.worktree_blob(&path) {
-        return None;
-    }
-    let was: Option<CommitId> = kept.head.as_ref().and_then(|head| head.parse().ok());
-    let is_moved = was != Some(head);
-    // A commit on top that takes it away is no checkout.
-    let is_committed = || {
-        let is_next = repo.commit(head).is_ok_and(|commit| commit.parents.first() == was.as_ref());
-        let before = was.and_then(|was| entry(repo.tree_of(was).ok()?));
-        is_next && before.is_some_and(|before| before != now)
-    };
-    if is_moved && is_committed() {
-        return None;
-    }
-    let is_stashed = marks(repo).1 != kept.stash;
-    Some(if is_moved || is_stashed { Origin::Checkout } else { Origin::Dropped })
 }

@@ -3,6 +3,7 @@
 //! there.
 
 mod guard_changes;
+mod origin_by_git;
 mod place;
 mod text;
 mod tool;

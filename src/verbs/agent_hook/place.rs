@@ -83,7 +83,7 @@ impl<'a> Place<'a> {
         Journal::of_agents(self.ws.repo.git_dir())
     }
 
-    /// What was done now in this session.
+    /// An action of this session, seen now.
     pub(super) fn fact(&self, deed: AgentAction, about: &str, mark: Option<ShortHash>) -> AgentFact {
         let (at, session) = (Some(self.ctx.now), self.session.clone());
         AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark }
