@@ -245,24 +245,41 @@ fn padding_and_steps_without_an_end_are_told_once() {
     assert_eq!(told(&|stage, number| stage.write(&format!("f{number}.sh"), number.to_string())), [14]);
 }
 
-#[test]
-fn rounds_in_clones_that_are_thrown_away_are_counted_through_the_hub() {
+/// The round of a loop that is the first to show a halt: each has a clone of its own, which is thrown away. `work` says which tests
+/// fail in it and who works there, `sent` what becomes of its commit.
+fn halted_round(sent: &[&str], work: impl Fn(usize) -> (String, &'static str)) -> Option<usize> {
     let stage = Stage::installed();
     let hub = stage.root().join("hub.git");
     stage.git(&["clone", "-q", "--bare", ".", hub.to_str().unwrap()]).ok();
-    let at = (1..=8).find(|round| {
+    (1..=6).find(|round| {
         let name = format!("round{round}");
         let clone = stage.root().join(&name);
+        let (tests, who) = work(*round);
         stage.git_in(stage.root(), &["clone", "-q", "hub.git", &name]).ok();
+        stage.git_in(&clone, &["config", "user.email", who]).ok();
         stage.andon_in(&clone, &["install"]).ok();
-        std::fs::write(clone.join("tests.txt"), "ok a\nnot ok b\n").unwrap();
+        std::fs::write(clone.join("tests.txt"), tests).unwrap();
         std::fs::write(clone.join("code.txt"), round.to_string()).unwrap();
         stage.git_in(&clone, &["add", "-A"]).ok();
         stage.andon_in(&clone, &["test"]);
         stage.git_in(&clone, &["commit", "-qm", &format!("Round {round}")]).ok();
-        stage.git_in(&clone, &["push", "-q", "--no-verify", "origin", "HEAD"]).ok();
+        if !sent.is_empty() {
+            stage.git_in(&clone, sent).ok();
+        }
         stage.andon_in(&clone, &["sync"]);
         stage.andon_in(&clone, &["status"]).all().contains("HALTED")
-    });
-    assert_eq!(at, Some(3));
+    })
+}
+
+#[test]
+fn rounds_in_clones_that_are_thrown_away_are_counted_through_the_hub() {
+    let red = |test: &str| format!("ok a\nnot ok {test}\n");
+    let same = |_: usize| (red("b"), "loop@example.org");
+    assert_eq!(halted_round(&["push", "-q", "--no-verify", "origin", "HEAD"], same), Some(3));
+    assert_eq!(halted_round(&[], same), Some(3), "the commits never arrive");
+    let other = |round: usize| (red(&format!("b{round}")), "loop@example.org");
+    assert_eq!(halted_round(&[], other), None, "other tasks");
+    assert_eq!(halted_round(&[], |_| ("ok a\nok b\n".to_owned(), "loop@example.org")), None, "green");
+    let people = ["one@example.org", "two@example.org", "three@example.org"];
+    assert_eq!(halted_round(&[], |round| (red("b"), people[round % 3])), None, "colleagues, two tries each");
 }

@@ -23,6 +23,8 @@ pub enum Kind {
     Ledger,
     /// The newest halt of a worktree.
     NewestHalt,
+    /// Failing commits that came from other clones.
+    Red,
     /// The places of the results of tests, by the code that they ran on.
     Results,
     /// The list of rounds that wait for people.
@@ -59,6 +61,7 @@ impl Kind {
             Self::Halts => ("halts", Scope::Repository, 5 * MIB),
             Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
             Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
+            Self::Red => ("red", Scope::Repository, 64 * KIB),
             Self::Results => ("results", Scope::Repository, 4 * MIB),
             Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
             Self::Sync => ("sync", Scope::Repository, 32 * MIB),

@@ -8,11 +8,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use sha2::{Digest as _, Sha256};
+
 use super::Result;
 use crate::ledger;
 use crate::memory::{Kind, Memory};
-use crate::wire::{NOTES_REF, v1::decode_commit};
-use andon_core::domain::{ids::CommitId, time::Timestamp};
+use crate::wire::{NOTES_REF, v1::DerivedFacts, v1::choose_record, v1::decode_commit};
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_core::domain::time::Timestamp;
+use andon_core::history::{Outcome, outcome};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 
 /// The refs of writers at a remote, under the names that a plain fetch may have given them here too.
@@ -93,7 +97,44 @@ pub fn fetched(repo: &Repo, taken: &BTreeMap<String, CommitId>) -> Result<Vec<(S
 /// [`RecordError::Git`](crate::RecordError::Git); then nothing has changed.
 pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<NotesUnion> {
     let joined = NotesToJoin { name: NOTES_REF, notes: &incoming.notes, from: &incoming.tips, at };
-    Ok(repo.notes_join(joined, note_to_keep)?)
+    let joined = repo.notes_join(joined, note_to_keep)?;
+    remember_rounds(repo, &incoming.notes);
+    Ok(joined)
+}
+
+/// A failing commit of another clone of this clone's owner. The commit itself may never arrive.
+pub type Round = (Timestamp, CommitId, Option<CommitId>);
+
+/// Most of them that are remembered, the newest.
+const MAX_ROUNDS: usize = 64;
+
+/// The hash of whoever git is set up for here.
+pub fn owner(repo: &Repo) -> Digest {
+    Digest(Sha256::digest(repo.committer()).into())
+}
+
+/// The failing commits that came from other clones of this owner, oldest first: when each was recorded, and its parent. Its memory
+/// lies beside that of what was taken in, and is made again with it.
+pub fn rounds(repo: &Repo) -> Vec<Round> {
+    Memory::new(repo, Kind::Red).get(&"red").unwrap_or_default()
+}
+
+fn remember_rounds(repo: &Repo, notes: &CommitNotes) {
+    let owner = Some(owner(repo));
+    let red = notes.iter().filter_map(|(commit, note)| {
+        let record = choose_record(note.as_ref()?, &DerivedFacts::default()).best?.1.record;
+        let failed = record.tests.as_ref().is_some_and(|tests| outcome(tests) == Outcome::Red);
+        (failed && record.by == owner).then_some((record.recorded_at, *commit, record.parent))
+    });
+    let mut rounds = rounds(repo);
+    let known = rounds.len();
+    rounds.extend(red);
+    rounds.sort_unstable();
+    rounds.dedup();
+    rounds.drain(..rounds.len().saturating_sub(MAX_ROUNDS));
+    if known < rounds.len() || known == MAX_ROUNDS {
+        Memory::new(repo, Kind::Red).put(&"red", &rounds);
+    }
 }
 
 /// Returns the number of commits that have a record in the notes of `tip` of which none of `others` has every line. A note

@@ -31,6 +31,7 @@ use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
 use andon_store::results::ResultIndex;
+use andon_store::union;
 use andon_store::window::{self, WindowVerdict};
 
 /// Most commits made while the hooks were off that are caught up at once.
@@ -270,6 +271,7 @@ impl Recorder<'_> {
             ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
             guards: origin::live_guards(ctx, ws, &made(entry, loaded)),
             worktree: linked_worktree(ws, entry.recording),
+            by: (entry.recording == Recording::AtCommit).then(|| union::owner(&ws.repo)),
             findings: Vec::new(),
             carries: carries.map(Box::new),
             joins: Vec::new(),

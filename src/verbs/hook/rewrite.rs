@@ -227,6 +227,7 @@ fn carry(
         ledger: new.map_or_else(|| old.ledger.clone(), |record| record.ledger.clone()),
         guards: new.map_or_else(|| old.guards.clone(), |record| record.guards.clone()),
         worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
+        by: new.map_or(old.by, |record| record.by),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
         carries: carries.map(Box::new),
         ..old.clone()

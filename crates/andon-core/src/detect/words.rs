@@ -59,10 +59,10 @@ pub(super) fn len<T>(items: &[T]) -> u64 {
     u64::try_from(items.len()).unwrap_or(u64::MAX)
 }
 
-/// `git diff A B` of two iterations, where both are commits.
+/// `git diff A B` of two iterations, where both are commits that are here.
 pub(super) fn git_diff(old: &Iteration, new: &Iteration) -> Option<String> {
     let short = |commit: CommitId| commit.short();
-    Some(format!("git diff {} {}", old.commit.map(short)?, new.commit.map(short)?))
+    Some(format!("git diff {} {}", old.commit_here().map(short)?, new.commit_here().map(short)?))
 }
 
 #[cfg(test)]

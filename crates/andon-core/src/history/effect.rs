@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
 use crate::domain::facts::{Hunk, Recording};
-use crate::domain::{change::Nature, ids::HunkHash, workflow::Edits};
+use crate::domain::ids::{CommitId, HunkHash};
+use crate::domain::{change::Nature, workflow::Edits};
 
 impl Iteration {
     /// Returns whether it changed files, and nothing of that is left after normalization.
@@ -16,6 +17,11 @@ impl Iteration {
     /// which is less than the evidence that halts a recorded loop.
     pub(crate) fn is_unobserved(&self) -> bool {
         self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
+    }
+
+    /// Its commit, where this clone has it: of one that another clone recorded and nobody pushed, neither subject nor author is known.
+    pub(crate) fn commit_here(&self) -> Option<CommitId> {
+        self.commit.filter(|_| !(self.subject.is_empty() && self.author.is_empty()))
     }
 
     /// Its nature when it is weak: nothing that runs has changed. A change that is empty after normalization is one of

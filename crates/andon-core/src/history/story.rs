@@ -40,7 +40,7 @@ impl Timeline {
         let flaky = self.flaky();
         for iteration in &self.iterations {
             let failing = iteration.tests.as_ref().and_then(|tests| steady_count(tests, &flaky));
-            if let (Some(commit), Some(failing)) = (iteration.commit, failing)
+            if let (Some(commit), Some(failing)) = (iteration.commit_here(), failing)
                 && best.is_none_or(|(_, least)| failing <= least)
             {
                 best = Some((commit, failing));

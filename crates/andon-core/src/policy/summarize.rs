@@ -221,7 +221,7 @@ fn steps(stuck: &[Iteration], reason: HaltReason) -> Vec<SummaryStep> {
     };
     let step = |one: &Iteration| SummaryStep {
         state: state(one),
-        commit: one.commit.filter(|_| one.source == Source::Commit),
+        commit: one.commit_here().filter(|_| one.source == Source::Commit),
         subject: one.subject.clone(),
         failing: one.tests.as_ref().and_then(failing_count),
     };

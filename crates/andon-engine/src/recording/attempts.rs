@@ -7,11 +7,12 @@ use crate::recording::derive::{self, DerivedCommit};
 use crate::{Result, workspace::Workspace};
 use andon_core::domain::facts::{Attempt, CarriedAttempt, CommitFact, CommitKind, DiffSummary};
 use andon_core::domain::ids::CommitId;
+use andon_core::domain::test_run::{TestEvidence, TestRun};
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::journal::{Journal, JournalLine};
-use andon_store::{notes::NotesStore, window::Window};
+use andon_store::{notes::NotesStore, union, window::Window};
 
 /// Remembers a commit that was recorded here, for all worktrees.
 pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<()> {
@@ -32,8 +33,36 @@ pub struct SideAttempts {
     pub done: Vec<CommitFact>,
     /// Commits of other worktrees that the line came to hold: they neither count nor interrupt.
     pub elsewhere: BTreeSet<CommitId>,
+    /// Those of them that came from other clones, which may have been thrown away.
+    pub synced: BTreeSet<CommitId>,
     /// Commits of the window without a record, about which nothing is known.
     pub unknown: usize,
+}
+
+impl SideAttempts {
+    /// Keeps what came from other clones only where the work here is at the same tests: one that failed there failed in a run
+    /// here, later and after a change. What fails without a change is not the loop's doing.
+    pub fn keep_same_task(&mut self, ws: &Workspace, runs: &[TestRun]) {
+        let Self { aside, synced, .. } = self;
+        let began = runs.iter().filter_map(|run| run.at).min();
+        let is_same = |fact: &CommitFact| {
+            let (Some(tests), Some(parent)) = (&fact.record.tests, fact.record.parent) else { return false };
+            let base = ws.repo.tree_of(parent).ok();
+            let unchanged = |run: &&TestRun| {
+                base.is_some() && run.base == base && run.overlay.is_empty() && !run.overlay_truncated
+            };
+            let (before, after): (Vec<&TestRun>, Vec<_>) = runs.iter().partition(unchanged);
+            let fails = |runs: &[&TestRun]| runs.iter().any(|run| fail_alike(&run.evidence, tests));
+            began.is_some_and(|began| fact.record.recorded_at < began) && fails(&after) && !fails(&before)
+        };
+        aside.retain(|one| one.fact.id.is_none_or(|id| !synced.contains(&id)) || is_same(&one.fact));
+    }
+}
+
+/// True if two runs failed in the same way, or in one test at least.
+fn fail_alike(one: &TestEvidence, other: &TestEvidence) -> bool {
+    let both = outcome(one) == Outcome::Red && outcome(other) == Outcome::Red;
+    both && (one.signature == other.signature || one.compared().any(|id| other.compared().any(|it| it == id)))
 }
 
 /// The attempts that count in addition to the commits of `window`, which lies behind `head`.
@@ -58,7 +87,8 @@ pub fn aside(
         elsewhere: &elsewhere,
         here: &here,
     };
-    let mut found = history::aside(&attempts, &line);
+    let (synced, known) = with_synced(ws, &attempts, &here);
+    let mut found = history::aside(&known, &line);
     let unknown = |first: usize| window.unrecorded.iter().filter(|one| one.after >= first).count();
     // The common case: nothing was given up.
     if found.is_empty() {
@@ -68,10 +98,11 @@ pub fn aside(
     let merged = merged(ws, window);
     if !merged.is_empty() {
         line.merged = &merged;
-        found = history::aside(&attempts, &line);
+        found = history::aside(&known, &line);
     }
     found.drain(..found.len().saturating_sub(MAX_REWRITTEN));
     let read = found.iter().filter_map(|one| Some((*one, recorded(ws, store, one.commit)?)));
+    let read = read.filter(|(one, fact)| !synced.contains(&one.commit) || !was_red(store, fact, &synced));
     let read: Vec<(SideAttempt, CommitFact)> = read.collect();
     // Branches may be many: they are listed only where it depends on them.
     let tips = LazyCell::new(|| branch_tips(ws));
@@ -90,17 +121,34 @@ pub fn aside(
         fact: fact.clone(),
     };
     let aside: Vec<PlacedAttempt> = counted.into_iter().map(attempted).collect();
-    let first = found.first().map_or(0, |one| one.after);
-    let crossed = walked.iter().enumerate().filter(|(place, (older, _))| *place >= first || *older > 0);
-    let unknown = crossed.filter(|(_, (_, id))| {
-        window.unrecorded.iter().any(|one| one.commit == *id) && again.iter().all(|(_, moved)| moved != id)
-    });
-    SideAttempts {
-        unknown: unknown.count(),
-        elsewhere,
-        aside,
-        done: done.into_iter().map(|(_, fact)| fact.clone()).collect(),
-    }
+    let done = done.into_iter().map(|(_, fact)| fact.clone()).collect();
+    let unknown = crossed(window, found.first().map_or(0, |one| one.after), &again);
+    SideAttempts { unknown, elsewhere, aside, synced, done }
+}
+
+/// Counts the commits without a record from the place of the `first` attempt on, but for those that are attempts once more.
+fn crossed(window: &Window, first: usize, again: &[(CommitId, CommitId)]) -> usize {
+    let walked = window.walked().into_iter().enumerate();
+    let crossed = walked.filter(|(place, (older, _))| *place >= first || *older > 0).map(|(_, (_, id))| id);
+    let is_known = |id: CommitId| again.iter().any(|(_, moved)| *moved == id);
+    crossed.filter(|id| !is_known(*id) && window.unrecorded.iter().any(|one| one.commit == *id)).count()
+}
+
+/// True if the tests of a commit of another clone failed on the commit below it, which none of `synced` is.
+fn was_red(store: &NotesStore<'_>, fact: &CommitFact, synced: &BTreeSet<CommitId>) -> bool {
+    let before = fact.record.parent.filter(|parent| !synced.contains(parent));
+    let before = before.and_then(|parent| store.readable(parent)?.tests);
+    before.zip(fact.record.tests.as_ref()).is_some_and(|(before, tests)| fail_alike(&before, tests))
+}
+
+/// The failing commits of other clones, and `made` behind them: they were made before the work here began.
+fn with_synced(ws: &Workspace, made: &[Attempt], here: &str) -> (BTreeSet<CommitId>, Vec<Attempt>) {
+    let is_new = |commit: CommitId| made.iter().all(|made| made.commit != commit);
+    let rounds = union::rounds(&ws.repo).into_iter().filter(|(_, commit, _)| is_new(*commit));
+    let synced: Vec<Attempt> = rounds
+        .map(|(_, commit, parent)| Attempt { commit, parent, worktree: here.to_owned(), beside: Vec::new() })
+        .collect();
+    (synced.iter().map(|one| one.commit).collect(), [&synced, made].concat())
 }
 
 /// Attempts that are looked at for one that was moved, the newest.

@@ -113,7 +113,7 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
 fn loaded(
     ws: &Workspace,
     window: Window,
-    beside: SideAttempts,
+    mut beside: SideAttempts,
     unopened: Option<Diagnostic>,
 ) -> LoadedTimeline {
     let journal = Journal::open(ws.repo.git_dir());
@@ -130,6 +130,7 @@ fn loaded(
     let mut warnings: Vec<Diagnostic> =
         unopened.into_iter().chain(window.warnings.iter().chain(&recent.warnings).cloned()).collect();
     let RecentFacts { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
+    beside.keep_same_task(ws, &runs);
     match others {
         Ok(others) => {
             let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();

@@ -287,6 +287,7 @@ prop_compose! {
             ledger,
             guards,
             worktree,
+            by: flags[0].then_some(Digest(hash)),
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
