@@ -141,7 +141,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("unchanged-diff", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("idle-turns", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-output", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
-        ("weak-change", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("weak-change", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-failures", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),

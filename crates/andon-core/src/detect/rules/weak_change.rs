@@ -7,15 +7,15 @@ use crate::domain::change::Nature;
 use crate::history::{DocsProgress, Iteration, Timeline};
 
 const RUNNING: Param<u64> = Param::count("running", 3, 2);
+const HALT_RUNNING: Param<u64> = Param::count("halt_running", 12, 3);
 const EXEMPT: Param<Vec<String>> =
     Param::list("exempt", WordList(include_str!("../word_lists/going_back.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     prose: include_str!("weak_change.md"),
-    level: Level::Warn,
     about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
-    params: &[RUNNING.spec, EXEMPT.spec],
+    params: &[RUNNING.spec, HALT_RUNNING.spec, EXEMPT.spec],
     check,
     ..Rule::OF_ITERATIONS
 };
@@ -35,16 +35,26 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
     let message =
         format!("{} in a row changed only {}", words::count(running, "iteration"), words_for(nature));
+    let stuck = goes_over_it(situation.timeline, &weak, setting.count(&HALT_RUNNING));
+    let level = if stuck { setting.level } else { setting.level.min(Level::Warn) };
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
     let help = help.into_iter().collect();
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) }.within(excuse.map(Limit::note)))
+    Some(Finding { evidence, help, ..RULE.finding(level, message) }.within(excuse.map(Limit::note)))
 }
 
 /// So many more iterations in a row it takes where the newest says that it is meant.
 const MEANT: u64 = 2;
 /// And so many where each says that it is about white space or style, or says nothing: progress is not pretended.
 const ADMITTED: u64 = 5;
+
+/// Returns whether hooks saw so many of them, and most go over what those before wrote.
+fn goes_over_it(timeline: &Timeline, weak: &[&Iteration], most: u64) -> bool {
+    let last = timeline.iterations.len().saturating_sub(1);
+    words::len(weak) >= most
+        && timeline.unchanged_running(last) >= most
+        && !weak.iter().any(|one| one.is_unobserved())
+}
 
 /// The longest end of the strike candidates that are weak, empty ones passed over, each in the place of the one before.
 fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
@@ -89,6 +99,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::facts::Recording;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{Commit, commit};
 
@@ -155,6 +166,22 @@ mod tests {
         let message = with(4).map(|finding| finding.message());
         assert_eq!(message.as_deref(), Some("4 iterations in a row changed only a log"));
         assert!(with(5).is_none());
+    }
+
+    #[test]
+    fn a_dozen_that_go_over_the_same_halt_where_hooks_saw_them() {
+        let row = |count: u8, one: &dyn Fn(u8) -> Commit| {
+            checked(&RULE, (1..=count).map(one).collect()).map(|found| found.level)
+        };
+        let again = |at: u8| made_of(at, Nature::Comments).hunks(&[(at, at + 1)]);
+        assert_eq!(row(11, &again), Some(Level::Warn));
+        assert_eq!(row(12, &again), Some(Level::Halt));
+        assert_eq!(row(12, &|at| made_of(at, Nature::Log)), Some(Level::Halt));
+        let elsewhere = |at: u8| made_of(at, Nature::Comments).hunks(&[(at, at + 100)]).lines(9, 9);
+        assert_eq!(row(20, &elsewhere), Some(Level::Warn), "a tour through a file");
+        let derived = |at: u8| again(at).recording(Recording::Derived);
+        assert_eq!(row(20, &derived), Some(Level::Warn), "a history without hooks");
+        assert_eq!(row(20, &|at| if at == 12 { commit(99) } else { again(at) }), Some(Level::Warn));
     }
 
     #[test]
