@@ -154,7 +154,7 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
 #[derive(Default)]
 pub struct Products(RefCell<HashMap<TypeId, Product>>);
 
-/// What something was made from, and it.
+/// A product, behind the text that it was made from.
 type Product = (String, Rc<dyn Any>);
 
 impl Products {
