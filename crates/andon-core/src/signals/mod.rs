@@ -183,6 +183,7 @@ fn could_matter(now: &BTreeSet<Signal>, facts: &SignalFacts) -> bool {
 fn facts(timeline: &Timeline, at: usize) -> SignalFacts {
     let state = state_of(timeline, at);
     SignalFacts {
+        seen: seen(timeline, at),
         consecutive_no_change: timeline.unchanged_running(at),
         // A vote after an iteration was not known when that ended.
         verdicts: timeline.verdict_rounds(state.iteration.saturating_sub(1)),
@@ -195,8 +196,7 @@ fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
     let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.
     let code = Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]);
-    let seen = seen(timeline, at);
-    SignalFacts { iteration: newest.number, code, seen, ..SignalFacts::default() }
+    SignalFacts { iteration: newest.number, code, ..SignalFacts::default() }
 }
 
 /// Iterations over which the pace of tries is taken.

@@ -24,11 +24,8 @@ pub fn range_facts(ctx: &Context, range: &str) -> Result<RangeFacts> {
     Repo::cache_nothing();
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let tip = NotesStore::open(&repo)?.tip();
-    let commits = repo.range(range)?;
-    // One that cannot be read is an error at its place in the walk.
-    let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
-    let parents = commits.iter().filter_map(first).collect();
-    Ok(RangeFacts { commits, parents, tip })
+    let (commits, parents): (Vec<_>, Vec<_>) = repo.range_with_parents(range)?.into_iter().unzip();
+    Ok(RangeFacts { commits, parents: parents.into_iter().flatten().collect(), tip })
 }
 
 pub fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {

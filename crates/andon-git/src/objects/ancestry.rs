@@ -17,6 +17,9 @@ const OTHER: u8 = 2;
 /// Below a merge base.
 const BELOW: u8 = 4;
 
+/// A commit and its first parent.
+pub type Child = (CommitId, Option<CommitId>);
+
 /// Commits that are looked at beyond those that are older than what was found: clocks differ.
 const SLOP: usize = 5;
 
@@ -135,6 +138,11 @@ impl Repo {
     /// # Errors
     /// A commit cannot be read.
     pub fn reached(&self, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>> {
+        Ok(self.reached_with_parents(from, hidden)?.into_iter().map(|(commit, _)| commit).collect())
+    }
+
+    /// The same, each with its first parent: who follows lines of history reads no commit for it again.
+    pub(crate) fn reached_with_parents(&self, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<Child>> {
         let mut walk = Walk::new(self, OTHER);
         for (ids, mark) in [(from, ONE), (hidden, OTHER)] {
             for id in ids {
@@ -160,7 +168,8 @@ impl Repo {
             }
         }
         found.retain(|id| walk.marks(*id) & OTHER == 0);
-        Ok(parents_first(&found, &walk.known))
+        let parent = |id: &CommitId| walk.known.get(id)?.parents.first().copied();
+        Ok(parents_first(&found, &walk.known).into_iter().map(|id| (id, parent(&id))).collect())
     }
 }
 

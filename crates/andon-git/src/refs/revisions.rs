@@ -4,6 +4,7 @@ use git2::ObjectType;
 
 use crate::Result;
 use crate::error::{GitError, cut};
+use crate::objects::ancestry::Child;
 use crate::open::repo::Repo;
 use crate::{objects::from_git2, refs::Head};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -99,6 +100,11 @@ impl Repo {
     /// The commits of `A..B` (in B, not in A), `A...B` (in either, not in both) or `REV` (all that it
     /// reaches), parents before children. An empty side is HEAD.
     pub fn range(&self, spec: &str) -> Result<Vec<CommitId>> {
+        Ok(self.range_with_parents(spec)?.into_iter().map(|(commit, _)| commit).collect())
+    }
+
+    /// The same, each with its first parent.
+    pub fn range_with_parents(&self, spec: &str) -> Result<Vec<Child>> {
         let side = |rev: &str| self.resolve(if rev.is_empty() { "HEAD" } else { rev });
         if let Some((left, right)) = spec.split_once("...") {
             let (left, right) = (side(left)?, side(right)?);
@@ -114,12 +120,12 @@ impl Repo {
         }
     }
 
-    fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>> {
-        let commits = self.reached(from, hidden)?;
+    fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<Child>> {
+        let commits = self.reached_with_parents(from, hidden)?;
         let cuts = self.cuts()?;
         // In a shallow clone a range with a lower end must not reach the cut: commits would be missing unseen.
-        match commits.iter().find(|commit| !hidden.is_empty() && cuts.contains(commit)) {
-            Some(commit) => Err(GitError::ShallowRange { spec: cut(spec, SHOWN), commit: *commit }),
+        match commits.iter().find(|(commit, _)| !hidden.is_empty() && cuts.contains(commit)) {
+            Some((commit, _)) => Err(GitError::ShallowRange { spec: cut(spec, SHOWN), commit: *commit }),
             None => Ok(commits),
         }
     }

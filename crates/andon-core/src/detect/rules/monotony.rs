@@ -20,14 +20,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let newest = timeline.candidates().next_back().filter(|one| Some(*one) == timeline.newest())?;
     let counts =
-        |one: &&Iteration| excuse(RULE.id, one, timeline, setting).is_none() && !one.is_by_another(newest);
+        |one: &&Iteration| !one.is_by_another(newest) && excuse(RULE.id, one, timeline, setting).is_none();
     let row = |same: &dyn Fn(&Iteration) -> bool| -> Vec<&Iteration> {
         let running = timeline.candidates().rev().take_while(|one| same(one)).take_while(counts);
         running.collect()
     };
     let padding = row(&|one| pads(one, timeline) && one.same_place(newest));
-    let said = words_alone(&newest.subject);
-    let saying = row(&|one| !said.is_empty() && words_alone(&one.subject) == said);
+    let says_something = newest.subject.contains(char::is_alphabetic);
+    let saying = row(&|one| says_something && words_alone(&one.subject).eq(words_alone(&newest.subject)));
     let (row, what) = if padding.len() >= saying.len() {
         (padding, "changed one document and nothing else".to_owned())
     } else {
@@ -55,10 +55,10 @@ fn pads(one: &Iteration, timeline: &Timeline) -> bool {
     alone && timeline.docs_progress(one) != DocsProgress::Ticked
 }
 
-/// The words of a subject without numbers.
-fn words_alone(subject: &str) -> Vec<String> {
+/// The letters of a subject, word by word, without numbers.
+fn words_alone(subject: &str) -> impl Iterator<Item = char> {
     let words = subject.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    words.flat_map(|word| word.chars().flat_map(char::to_lowercase).chain([' ']))
 }
 
 #[cfg(test)]
