@@ -123,7 +123,7 @@ pub fn aside(
     let aside: Vec<PlacedAttempt> = counted.into_iter().map(attempted).collect();
     let done = done.into_iter().map(|(_, fact)| fact.clone()).collect();
     let unknown = crossed(window, found.first().map_or(0, |one| one.after), &again);
-    SideAttempts { unknown, elsewhere, aside, synced, done }
+    SideAttempts { aside, done, elsewhere, synced, unknown }
 }
 
 /// Counts the commits without a record from the place of the `first` attempt on, but for those that are attempts once more.
