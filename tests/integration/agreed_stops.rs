@@ -199,8 +199,7 @@ fn tries_on_a_moving_main(way: &str, attempt: &dyn Fn(usize) -> (String, &'stati
             "reset" => drop(stage.git_in(&line, &["reset", "-q", "--hard", "trunk"]).ok()),
             "worktree" => {
                 line = beside(&branch);
-                let path = line.to_str().unwrap().to_owned();
-                stage.git(&["worktree", "add", "-q", &path, "-b", &branch, "trunk"]).ok();
+                stage.git(&["worktree", "add", "-q", line.to_str().unwrap(), "-b", &branch, "trunk"]).ok();
             }
             _ => {}
         }
