@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+WORDS = "apple river stone cloud paper table green light money music north ocean piano queen".split()
 CALL = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "make test"}, "hook_event_name": "PreToolUse"}
 
 
@@ -66,6 +67,10 @@ def repository(root, andon, files, journal):
     return repo
 
 
+def words(count):
+    return " ".join(random.choice(WORDS) for _ in range(count))
+
+
 def timed(argv, cwd, payload):
     source = tempfile.TemporaryFile()
     source.write(payload)
@@ -105,8 +110,9 @@ def main():
             random.shuffle(names)
             for name in names:
                 argv, cwd = cases[name]
-                call = {**CALL, "tool_use_id": str(round_number), "tool_response": {"stdout": str(round_number)}}
-                call["tool_input"] = {"command": f"make {round_number}"}
+                # No call is like another: one that has its like looks at the working tree.
+                call = {**CALL, "tool_use_id": str(round_number), "tool_response": {"stdout": words(9)}}
+                call["tool_input"] = {"command": f"echo {words(4)}"}
                 spent = timed(argv, cwd, json.dumps(call).encode())
                 if round_number >= 0:
                     took[name].append(spent)

@@ -114,69 +114,47 @@ impl Session {
         self.just_compacted = true;
     }
 
-    /// Keeps what is known of the turn.
-    fn take_turn(&mut self, fact: &AgentFact) {
+    fn take_own(&mut self, fact: &AgentFact) {
+        self.remembered = true;
         let turn = OpenTurn { since: fact.at, ..OpenTurn::default() };
+        if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
+            self.began = fact.about.split(' ').next().map(str::to_owned);
+        }
         match fact.deed {
             AgentAction::Session => self.turn = OpenTurn { first: true, ..turn },
             AgentAction::Prompt => {
                 let code = fact.about.split_once(' ').and_then(|(_, code)| code.parse().ok());
                 self.turn = OpenTurn { first: self.turn.first, code, ..turn };
+                self.held = false;
             }
-            AgentAction::Ended => self.turn = turn,
+            AgentAction::Ended => {
+                self.turn = turn;
+                self.ended = number(fact).unwrap_or(self.ended).saturating_add(1);
+            }
             AgentAction::Wrote => {
                 let touch = if fact.about == RAN { Touch::Ran } else { Touch::Edited };
                 self.turn.touch = self.turn.touch.max(touch);
             }
+            AgentAction::Called => {
+                if let Some(mark) = fact.mark {
+                    let times = self.called.entry(mark).or_default();
+                    *times = number(fact).unwrap_or(*times).saturating_add(1);
+                }
+            }
+            // It begins a session anew that is the same to people: nothing is forgotten.
             AgentAction::Compacted => return self.take_compaction(fact),
-            AgentAction::Called => {}
-            AgentAction::Counted
-            | AgentAction::Heard
-            | AgentAction::Refused
-            | AgentAction::Nudged
-            | AgentAction::Held
-            | AgentAction::Released
-            | AgentAction::Kept
-            | AgentAction::Broken => return,
+            AgentAction::Nudged => return self.nudged.extend(fact.mark),
+            AgentAction::Counted => return self.counted.extend(fact.mark),
+            AgentAction::Heard | AgentAction::Refused => {
+                return fact.mark.into_iter().for_each(|mark| *self.heard.entry(mark).or_default() += 1);
+            }
+            AgentAction::Held => {
+                self.held = true;
+                return;
+            }
+            AgentAction::Released | AgentAction::Kept | AgentAction::Broken => return,
         }
         self.just_compacted = false;
-    }
-
-    fn take_own(&mut self, fact: &AgentFact) {
-        self.remembered = true;
-        self.take_turn(fact);
-        if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
-            self.began = fact.about.split(' ').next().map(str::to_owned);
-        }
-        match (fact.deed, fact.mark) {
-            (AgentAction::Prompt, _) => self.held = false,
-            (AgentAction::Nudged, Some(mark)) => {
-                self.nudged.insert(mark);
-            }
-            (AgentAction::Counted, Some(mark)) => {
-                self.counted.insert(mark);
-            }
-            (AgentAction::Held, _) => self.held = true,
-            (AgentAction::Called, Some(mark)) => {
-                let times = self.called.entry(mark).or_default();
-                *times = number(fact).unwrap_or(*times).saturating_add(1);
-            }
-            (AgentAction::Heard | AgentAction::Refused, Some(mark)) => {
-                *self.heard.entry(mark).or_default() += 1;
-            }
-            (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
-            // A compaction begins a session anew that is the same to people: nothing is forgotten.
-            (
-                AgentAction::Session
-                | AgentAction::Wrote
-                | AgentAction::Compacted
-                | AgentAction::Released
-                | AgentAction::Kept
-                | AgentAction::Broken,
-                _,
-            )
-            | (_, None) => {}
-        }
     }
 }
 
