@@ -80,6 +80,7 @@ impl Repo {
         let wanted = match (&env.work_tree, &env.git_dir) {
             (Some(work_tree), _) => Some(dir.join(work_tree)),
             (None, Some(_)) if self.takes_current_dir() => Some(dir.to_path_buf()),
+            (None, None) if self.is_moved() => top_of(dir),
             (None, Some(_) | None) => None,
         };
         if let Some(top) = wanted {
@@ -90,7 +91,14 @@ impl Repo {
     }
 
     fn takes_current_dir(&self) -> bool {
-        !self.inner.is_bare() && !self.inner.is_worktree() && self.config_string("core.worktree").is_none()
+        let is_listed = self.inner.is_worktree() && !self.is_moved();
+        !self.inner.is_bare() && !is_listed && self.config_string("core.worktree").is_none()
+    }
+
+    /// True for a linked worktree that is elsewhere than the repository knows: it was moved by hand, or is the host's, seen in a
+    /// container.
+    fn is_moved(&self) -> bool {
+        self.inner.is_worktree() && self.inner.workdir().is_some_and(|top| !top.join(".git").exists())
     }
 }
 
@@ -122,11 +130,17 @@ fn open_trusted(dir: &Path, env: &RepoEnv) -> Option<git2::Repository> {
     Some(opened)
 }
 
+/// The directory at or above `dir` that has a `.git`.
+fn top_of(dir: &Path) -> Option<PathBuf> {
+    let dir = dir.canonicalize().ok()?;
+    dir.ancestors().find(|at| at.join(".git").symlink_metadata().is_ok()).map(Path::to_path_buf)
+}
+
 /// The worktree at or above `dir` whose `.git` names a directory that is not there.
 fn lost_worktree(dir: &Path) -> Option<GitError> {
-    let top = dir.ancestors().find(|at| at.join(".git").symlink_metadata().is_ok())?;
-    let git_dir = named_git_dir(top)?;
-    (!git_dir.exists()).then(|| GitError::LostWorktree { top: top.to_owned(), git_dir })
+    let top = top_of(dir)?;
+    let git_dir = named_git_dir(&top)?;
+    (!git_dir.exists()).then_some(GitError::LostWorktree { top, git_dir })
 }
 
 /// Most bytes of a `.git` that is a file.

@@ -101,6 +101,25 @@ fn a_linked_worktree_has_its_own_head_and_index_and_shares_the_rest() {
 }
 
 #[test]
+fn a_linked_worktree_that_was_moved_by_hand_is_where_it_is() {
+    let scratch = Scratch::new();
+    scratch.commit("a", "1", "one");
+    let (linked, moved) = (scratch.beside("linked"), scratch.beside("moved"));
+    scratch.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    std::fs::rename(&linked, &moved).unwrap();
+    std::fs::create_dir(moved.join("below")).unwrap();
+    let private = scratch.path().join(".git/worktrees/linked");
+    let below = moved.join("below");
+    for (dir, env) in
+        [(&moved, RepoEnv::default()), (&below, RepoEnv::default()), (&moved, with_git_dir(private))]
+    {
+        let repo = Repo::open(dir, &env).unwrap();
+        assert_eq!(repo.workdir(), Some(moved.as_path()));
+        assert_eq!(repo.worktree_overlay().unwrap().entries, vec![]);
+    }
+}
+
+#[test]
 fn a_submodule_is_a_repository_of_its_own() {
     let scratch = Scratch::new();
     scratch.commit("a", "1", "one");
