@@ -95,14 +95,16 @@ impl Ledger<'_> {
     /// # Errors
     /// As [`Self::standing`].
     pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
-        let mut halts = self.halts()?;
-        let own = halts.of_worktree(self.repo, worktree);
-        let own = own.map_err(|error| damaged(self.repo, halts.at.own_writer(), error))?;
-        let others = halts.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
-        let beside = self.halts_at(others.map(|(_, found)| *found))?;
-        let binding = head.and_then(|head| halts.newest_binding(self.repo, head));
-        let elsewhere = binding.map_or(Ok(None), |found| halt_at(self.repo, found))?;
-        Ok(UnansweredHalts { own, beside, elsewhere })
+        let read = || {
+            let mut halts = self.halts()?;
+            let own = halts.of_worktree(self.repo, worktree)?;
+            let others = halts.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
+            let beside = self.halts_at(others.map(|(_, found)| *found))?;
+            let binding = head.and_then(|head| halts.newest_binding(self.repo, head));
+            let elsewhere = binding.map_or(Ok(None), |found| halt_at(self.repo, found))?;
+            Ok(UnansweredHalts { own, beside, elsewhere })
+        };
+        read().map_err(|error| damaged(self.repo, error))
     }
 
     /// The unanswered halts of other clones, as far as they were synced, oldest first; at most 64, the newest. Costs a
@@ -132,7 +134,7 @@ impl Ledger<'_> {
     pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
         let mut found = Vec::new();
         for (_, commit) in self.halts()?.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
-            let entry = entry_at(self.repo, *commit)?;
+            let entry = entry_at(self.repo, *commit).map_err(|error| damaged(self.repo, error))?;
             found.extend(entry.and_then(|entry| entry.event.answer().cloned()));
         }
         Ok(found)
@@ -193,7 +195,8 @@ impl Ledger<'_> {
     }
 
     fn halts_at(self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>, LedgerError> {
-        places.filter_map(|place| halt_at(self.repo, place).transpose()).collect()
+        let halts = places.filter_map(|place| halt_at(self.repo, place).transpose());
+        halts.collect::<Result<_, _>>().map_err(|error| damaged(self.repo, error))
     }
 }
 
@@ -223,7 +226,7 @@ pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts, Ledger
     }
     let known = match before.and_then(|before| before.grown(repo, &at)) {
         Some(known) => known,
-        None => Halts::read(repo, at).map_err(|error| damaged(repo, own, error))?,
+        None => Halts::read(repo, at).map_err(|error| damaged(repo, error))?,
     };
     known.keep(repo);
     repo.made().keep(source, Rc::new(known.clone()));
@@ -252,16 +255,21 @@ fn own_entries(
     Ok(own)
 }
 
-/// `error` with the refs of this clone's own ledger that lead to what cannot be read, where some do.
-fn damaged(repo: &Repo, own: Option<&str>, error: LedgerError) -> LedgerError {
+/// `error` with the command that takes out the ledgers which lead to what cannot be read, where some do.
+fn damaged(repo: &Repo, error: LedgerError) -> LedgerError {
     let LedgerError::Git(source) = error else { return error };
-    let refs = super::refs_of_all(repo).unwrap_or_default().into_iter();
     let is_damaged = |(name, tip): &(String, Oid)| {
         let writer = super::writer_of(name.strip_prefix(REF_PREFIX).unwrap_or(name));
-        own == Some(writer) && own_entries(repo, writer, CommitId(*tip), &BTreeMap::new()).is_err()
+        own_entries(repo, writer, CommitId(*tip), &BTreeMap::new()).is_err()
     };
-    let refs: Vec<String> = refs.filter(is_damaged).map(|(name, _)| name).collect();
-    if refs.is_empty() { source.into() } else { LedgerError::Damaged { refs, source: Box::new(source) } }
+    let refs = super::refs_of_all(repo).unwrap_or_default().into_iter();
+    let (refs, tips): (Vec<String>, Vec<Oid>) = refs.filter(is_damaged).unzip();
+    if refs.is_empty() {
+        return source.into();
+    }
+    let is_whole = tips.iter().all(|tip| repo.commit_object(CommitId(*tip)).is_ok());
+    let rest = if is_whole { super::Rest::Whole } else { super::Rest::Damaged };
+    LedgerError::Damaged { way_out: super::take_out(&refs, rest), source: Box::new(source) }
 }
 
 /// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
@@ -343,7 +351,11 @@ impl Halts {
         let former = writer::of(repo)?.map(|own| own.former).unwrap_or_default();
         let mut of_own = Vec::new();
         for (writer, tip) in former.iter().chain(&own) {
-            of_own.extend(own_entries(repo, writer, *tip, &entries)?);
+            match own_entries(repo, writer, *tip, &entries) {
+                // A person took out what could not be read: its halts go on by their traces.
+                Err(_) if !all.heads.iter().any(|(name, _)| name.ends_with(writer.as_str())) => {}
+                found => of_own.extend(found?),
+            }
         }
         let at = Place { own, ..at };
         let meaning = meaning::fold(&all.entries, &of_own, at.own_writer().unwrap_or_default());

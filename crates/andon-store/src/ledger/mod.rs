@@ -49,9 +49,9 @@ pub enum LedgerError {
     /// git could not do its part.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// An object of this clone's own ledger is damaged or gone.
-    #[error("{source}, an object of the ledger of this clone")]
-    Damaged { refs: Vec<String>, source: Box<GitError> },
+    /// An object of a ledger is damaged or gone.
+    #[error("{source}, an object of a ledger")]
+    Damaged { way_out: String, source: Box<GitError> },
     /// An entry could not be signed or appended.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -76,7 +76,7 @@ impl LedgerError {
             Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
                 Some("nothing was written: run the command again".to_owned())
             }
-            Self::Damaged { refs, .. } => Some(take_out(refs, Rest::Damaged)),
+            Self::Damaged { way_out, .. } => Some(way_out.clone()),
             Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Io { path, .. } => Some(andon_git::access_help(path)),
         }
