@@ -141,6 +141,7 @@ fn ends_nothing(how: &str, without: &str) {
     let out = stage.andon(&["log"]).ok().says("not answered by A. Person");
     out.says("without a signature, which ends nothing");
     stage.andon(&["ledger", "verify"]).refused().says("is unsigned: it ends nothing");
+    stage.andon(&["log", "--events"]).ok().says("unsigned  ").lacks("answered  ");
     stage.andon(&["status"]).says("HALTED").lacks("answered by").says("Loop 5/100");
     // The real one does.
     by(&stage, "ann", &resolving("go on")).ok();

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use andon_core::domain::about::{DirtyBit, EventClass};
 use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
-use andon_core::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
+use andon_core::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording};
 use andon_core::domain::findings::{Figures, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
@@ -116,6 +116,7 @@ fn of_halt(halt: &Halt) -> SafetyEvent {
 fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
     let (kind, action) = match ack.counter {
         Some(_) => (EventType::RESET, "counter_reset"),
+        None if ack.how == AckHow::Unsigned => (EventType::UNSIGNED, "loop_stays_halted"),
         None => (EventType::ANSWERED, "window_reset"),
     };
     let rule = ack.counter.as_deref().or(halt.map(|halt| halt.rule.as_str()));
@@ -274,6 +275,8 @@ impl EventType {
     pub const BYPASS: Self = Self("GATE_BYPASS");
     /// A halt was answered.
     pub const ANSWERED: Self = Self("ACKNOWLEDGED");
+    /// An answer lacks the signature that its halt asks for.
+    pub const UNSIGNED: Self = Self("UNSIGNED_ANSWER");
     /// STOP or PAUSE was lifted while another halt was unanswered.
     pub const LIFTED: Self = Self("CORD_LIFTED");
     /// One counter was reset.
@@ -324,6 +327,7 @@ impl SafetyEvent {
             (EventType::SKIPPED, _) => "skipped",
             (EventType::BYPASS, _) => "bypassed",
             (EventType::ANSWERED, _) => "answered",
+            (EventType::UNSIGNED, _) => "unsigned",
             (EventType::LIFTED, _) => "lifted",
             (EventType::RESET, _) => "reset",
             (_, "commit_refused" | "push_refused" | "completion_refused") => "refused",

@@ -14,7 +14,7 @@ use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
 use andon_engine::{error::OpsError, json, workspace::Workspace};
 use andon_review::payload::fields::names;
-use andon_store::ledger::{SignatureState, WholeEntry};
+use andon_store::ledger::{Ledger, SignatureState, WholeEntry};
 
 /// `andon witness`
 #[derive(Debug, Args)]
@@ -223,6 +223,14 @@ fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     let ledger = asking::load(ws)?;
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
     let mut faults = asking::faults(&ws.repo, &ledger);
+    // What is no JSON at all is named already, by its entry.
+    if ledger.faulty.is_empty() {
+        let (_, misread) = Ledger::open(&ws.repo).read_all()?;
+        faults.extend(misread.into_iter().map(|one| {
+            let help = one.help.into_iter().next().unwrap_or_default();
+            LedgerFault::new(None, &"unreadable", one.message, help)
+        }));
+    }
     faults.extend(asking::rewound(&ws.repo)?);
     faults.extend(asking::unsigned_answers(ws)?);
     Ok(LedgerReport {

@@ -32,7 +32,8 @@ pub struct LedgerFault {
 }
 
 impl LedgerFault {
-    fn new(entry: Option<EntryId>, code: &impl ToString, message: String, help: String) -> Self {
+    /// A fault that a person made.
+    pub fn new(entry: Option<EntryId>, code: &impl ToString, message: String, help: String) -> Self {
         Self { entry, code: code.to_string(), level: Level::Block, message, help }
     }
 }

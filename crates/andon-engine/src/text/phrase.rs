@@ -197,9 +197,13 @@ pub fn acknowledged(ack: &Ack) -> String {
         AckHow::Unsigned => "without a signature, which ends nothing",
         AckHow::FileDeleted => "by deleting the file",
     };
+    let done = match &ack.counter {
+        Some(rule) => format!("counter of {} reset", escape::terminal_clip(rule, 30)),
+        None if ack.how == AckHow::Unsigned => "not answered".to_owned(),
+        None => "answered".to_owned(),
+    };
     // Writing to a String cannot fail.
-    let not = if ack.how == AckHow::Unsigned { "not " } else { "" };
-    let mut text = format!("{not}answered by {} {how}", escape::terminal_clip(&ack.by, 120));
+    let mut text = format!("{done} by {} {how}", escape::terminal_clip(&ack.by, 120));
     if ack.halt_was == HaltAssessment::Mistaken {
         text.push_str(", the halt was mistaken");
     }
