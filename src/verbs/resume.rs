@@ -13,6 +13,7 @@ use andon_core::domain::{about::Reset, hint::Hint};
 use andon_core::escape;
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
+use andon_engine::text::halt::ANSWER;
 use andon_engine::{
     asking,
     context::Context,
@@ -116,7 +117,7 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
     let there = halts::stop_files(ws).files();
     let told = before.iter().map(|(file, shown)| {
         if there.contains(file) {
-            format!("  not lifted, it is answered by itself: {shown}; then: {WAY_ON}\n")
+            format!("  not lifted, it is answered by itself: {shown}; then: {ANSWER}\n")
         } else {
             format!("  lifted: {shown}\n")
         }
@@ -125,7 +126,7 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
     let away =
         stopped.filter(|halt| halt.rule == detect::USER_STOP.id && halt.worktree != ws.repo.worktree_name());
     let there = |halt: &Halt| {
-        format!("  what stops the worktree {} is lifted there: {WAY_ON}\n", escape::terminal(&halt.worktree))
+        format!("  what stops the worktree {} is lifted there: {ANSWER}\n", escape::terminal(&halt.worktree))
     };
     told.chain(away.map(there)).collect()
 }
@@ -159,9 +160,6 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
     pull(shell, PAUSE_FILE, args)
 }
 
-/// The command that ends a stop or a pause.
-const WAY_ON: &str = "andon resume --reason '<decision>'";
-
 fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     write_stop_file(&shell.ctx, &ws, name, args.reason.as_deref())?;
@@ -172,7 +170,7 @@ fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
         let effect = "not paused, guard.perpetual is set: the next commit or turn clears";
         (format!("{effect} {file} and says so"), "andon stop")
     } else {
-        (format!("{done}: commits are refused while {file} is there"), WAY_ON)
+        (format!("{done}: commits are refused while {file} is there"), ANSWER)
     };
     let mut shown = json!({ "file": file, "reason": args.reason, "help": [help] });
     if is_cleared {
@@ -240,7 +238,7 @@ pub fn answer_halt(
     }
     if halt_was == HaltAssessment::Mistaken && halt.is_none() {
         let what = "no halt waits that could have been mistaken: a person stopped this loop";
-        return Err(OpsError::verb(VerbError::Unanswerable, what, WAY_ON));
+        return Err(OpsError::verb(VerbError::Unanswerable, what, ANSWER));
     }
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
@@ -260,7 +258,7 @@ fn not_an_agent(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
 
 fn reason_missing() -> OpsError {
     let what = "a reason is required: say what was decided";
-    OpsError::verb(VerbError::ReasonMissing, what, "andon resume --reason '<decision>'")
+    OpsError::verb(VerbError::ReasonMissing, what, ANSWER)
 }
 
 /// The word that a person types at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing

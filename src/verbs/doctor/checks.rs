@@ -76,14 +76,11 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     }
     let mut checks = vec![hooks_path(place)];
     checks.extend(hidden(place));
+    let fails = |what: String| Check::fail("hooks", what, Hint::Install.text());
     match &place.hooks {
-        Err(error) => checks.push(Check::fail("hooks", error.clone(), Hint::Install.text())),
+        Err(error) => checks.push(fails(error.clone())),
         Ok(states) if states.iter().all(|state| state.standing == HookFile::Nothing) => {
-            checks.push(Check::fail(
-                "hooks",
-                format!("none is installed in {}", place.dir.display()),
-                Hint::Install.text(),
-            ));
+            checks.push(fails(format!("none is installed in {}", place.dir.display())));
         }
         Ok(states) => checks.extend(states.iter().map(|state| hook(state, facts.framework))),
     }
@@ -162,19 +159,16 @@ fn absence(hook: GitHook) -> State {
 
 fn hook(state: &HookState, framework: Presence) -> Check {
     let id = format!("hook-{}", state.hook.name());
-    let missing = |message: &str, hint: &str| {
-        Check::new(id.clone(), absence(state.hook), message, Some(hint.to_owned()))
-    };
+    let missing =
+        |message: &str| Check::new(id.clone(), absence(state.hook), message, Some(Hint::Install.into()));
     match &state.standing {
         HookFile::Shim { mode: HookMode::Runs, .. } => Check::ok(id, chained(&state.chained)),
-        HookFile::Shim { mode: HookMode::Ignored, .. } => {
-            missing("not executable: git ignores it", Hint::Install.text())
-        }
-        HookFile::Nothing => missing("missing", Hint::Install.text()),
+        HookFile::Shim { mode: HookMode::Ignored, .. } => missing("not executable: git ignores it"),
+        HookFile::Nothing => missing("missing"),
         HookFile::EditedShim => {
             Check::warn(id, "the shim was edited; what it does now is not known", Hint::Install.text())
         }
-        HookFile::NoFile => missing("not a file", Hint::Install.text()),
+        HookFile::NoFile => missing("not a file"),
         HookFile::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }
@@ -201,20 +195,19 @@ fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> 
     if owner.is_framework() && framework == Presence::Present {
         return Check::ok(id, format!("belongs to {}, whose configuration names andon", owner.as_str()));
     }
-    let message = match state.chained {
-        HookFile::Nothing => format!("belongs to {}; andon is not installed here", owner.as_str()),
-        HookFile::Shim { .. } | HookFile::EditedShim | HookFile::Foreign { .. } | HookFile::NoFile => {
-            format!("{} replaced the andon shim", owner.as_str())
-        }
+    let message = if state.chained == HookFile::Nothing {
+        format!("belongs to {}; andon is not installed here", owner.as_str())
+    } else {
+        format!("{} replaced the andon shim", owner.as_str())
     };
     Check::new(id, absence(state.hook), message, Some(Hint::Install.into()))
 }
 
 fn display_ref(facts: &RepositoryFacts) -> Check {
-    if facts.display_refs.iter().any(|found| names_notes_ref(&found.value)) {
-        return Check::ok("display-ref", "git log shows the records");
-    }
-    Check::ok("display-ref", "git log does not show the records (andon install --show-notes)")
+    let shows = facts.display_refs.iter().any(|found| names_notes_ref(&found.value));
+    let what =
+        if shows { "shows the records" } else { "does not show the records (andon install --show-notes)" };
+    Check::ok("display-ref", format!("git log {what}"))
 }
 
 /// git copies notes after our hooks: appended to the new record, or over it (docs/git-facts.md).

@@ -153,10 +153,7 @@ fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Check> {
 pub fn ledger(ws: &Workspace) -> Check {
     match Ledger::open(&ws.repo).read_all() {
         Ok((entries, skipped)) => {
-            if let Some(gap) = gap(ws, &entries) {
-                return gap;
-            }
-            store("ledger", entries.len(), "ledger entry", &skipped)
+            gap(ws, &entries).unwrap_or_else(|| store("ledger", entries.len(), "ledger entry", &skipped))
         }
         Err(err) => Check::new("ledger", State::Fail, err.to_string(), err.help()),
     }

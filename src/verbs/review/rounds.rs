@@ -100,10 +100,9 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         let free = round.caps.iter().filter(|cap| cap.left > 0);
         let people: Vec<String> =
             free.map(|cap| format!("{} ({} left today)", escape::terminal(&cap.witness), cap.left)).collect();
-        let full = round.caps.iter().filter_map(|cap| Some((cap, cap.free_at?)));
-        let full: Vec<String> = full
-            .map(|(cap, at)| format!("{}, free {}", escape::terminal(&cap.witness), style.when(at)))
-            .collect();
+        let free = |at, cap: &str| format!("{}, free {}", escape::terminal(cap), style.when(at));
+        let full = round.caps.iter().filter_map(|cap| Some(free(cap.free_at?, &cap.witness)));
+        let full: Vec<String> = full.collect();
         if !full.is_empty() {
             out.push_str(&format!("  at their cap for today: {}\n", full.join("; ")));
         }
@@ -345,15 +344,11 @@ fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
         Ok(Payload::Policy(policy)) => Some(&policy.concerns),
         Ok(_) | Err(_) => None,
     });
-    let names = |list: &[String]| list.iter().any(|named| named == id);
     let said = policies.find_map(|concerns| {
-        if names(&concerns.accepted) {
-            Some("accepted")
-        } else {
-            names(&concerns.declined).then_some("declined")
-        }
+        let lists = [("accepted", &concerns.accepted), ("declined", &concerns.declined)];
+        lists.into_iter().find(|(_, list)| list.iter().any(|named| named == id))
     });
-    said.unwrap_or("open")
+    said.map_or("open", |(word, _)| word)
 }
 
 pub fn concerns_text(found: &[ShownConcern]) -> String {

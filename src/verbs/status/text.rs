@@ -1,7 +1,7 @@
 //! The status for a person: badge, state, last halt, trend, tests and the Loop Evidence section (docs/spec-map.md, loop
 //! safety: recommended UX).
 
-use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, plural::count};
+use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, hint::Hint, plural::count};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};
@@ -188,7 +188,8 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
         let place = terminal_clip(&halt.worktree, NAME) + &branch.unwrap_or_default();
         page.fact("where", &format!("worktree {place}; one answer frees all"));
     }
-    if let Some(back) = halt::way_back(&halt.summary) {
+    if let Some(best) = halt.summary.best {
+        let back = Hint::GoBack.with([&best.commit.short()]);
         page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));
     }
     page.blank();

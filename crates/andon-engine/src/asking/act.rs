@@ -268,8 +268,5 @@ pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String> {
 /// # Errors
 /// A marker of an agent is set.
 pub fn not_an_agent(ctx: &Context, verb: &str) -> Result<()> {
-    match ctx.agent_mark() {
-        Some(marker) => Err(OpsError::in_agent_shell(verb, &marker)),
-        None => Ok(()),
-    }
+    ctx.agent_mark().map_or(Ok(()), |marker| Err(OpsError::in_agent_shell(verb, &marker)))
 }

@@ -6,7 +6,7 @@ use super::{phrase, style::Style};
 use andon_core::detect;
 use andon_core::domain::about::{AdvisedStep, RuleSubject};
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, hint::Hint, ids::CommitId};
+use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
 
 /// The command that ends a halt, as people are shown it. The shell refuses the placeholder, and so does the command.
@@ -192,11 +192,6 @@ pub fn look_here(halt: &Halt) -> Option<String> {
     let in_turn = detect::about(&halt.rule).judges == RuleSubject::Attempts;
     let began = halt.head.filter(|_| in_turn);
     look(halt).or_else(|| Some(format!("git diff {}", began?.short())))
-}
-
-/// The way back to the best state, once the halt is answered.
-pub fn way_back(summary: &HaltSummary) -> Option<String> {
-    Some(Hint::GoBack.with([&summary.best?.commit.short()]))
 }
 
 /// `94ee2af11433 "Retry 3 times"`, for the terminal.
