@@ -108,6 +108,12 @@ pub(super) static STATES: &[State] = &[
         "andon status",
     ),
     state(
+        "an object that is gone of the ledger of a clone that was copied",
+        "@HALTED cp -a .git ../copy; rm -r .git; mv ../copy .git; rm -r .git/andon/cache; B=$(git rev-parse $R:entry.json); \
+         rm -f .git/objects/$(echo $B | cut -c1-2)/$(echo $B | cut -c3-)",
+        "andon status",
+    ),
+    state(
         "a replaced commit",
         "git replace HEAD $(git commit-tree HEAD^{tree} -m Other)",
         "andon check HEAD",
@@ -157,6 +163,12 @@ pub(super) static STATES: &[State] = &[
         "an entry of the ledger that is no JSON",
         "@HALTED E=$(printf '100644 blob %s\tentry.json\n' $(echo x | git hash-object -w --stdin) | git mktree); \
          git update-ref $R $(git commit-tree -p $R -m x $E)",
+        "andon ledger verify",
+    ),
+    state(
+        "an entry of the ledger that is no halt of this version",
+        "@HALTED E=$(git show $R:entry.json | sed s/user_stop/dance/ | git hash-object -w --stdin); \
+         T=$(printf '100644 blob %s\tentry.json\n' $E | git mktree); git update-ref $R $(git commit-tree -p $R -m x $T)",
         "andon ledger verify",
     ),
     state(
@@ -377,6 +389,12 @@ pub(super) static STATES: &[State] = &[
         "echo Work > CLAUDE.md; printf '[identity]\\nfiles = [\"CLAUDE.md\"]\\n' >> andon.toml; andon pin; git add -A; andon test; \
          git commit -qm Pin; echo more >> CLAUDE.md; git add CLAUDE.md",
         "git commit -qm Work",
+    ),
+    state(
+        "an agent's file that was committed without hooks",
+        "git clone -q --bare . ../hub; echo Work > CLAUDE.md; printf '[identity]\\nfiles = [\"CLAUDE.md\"]\\n' >> andon.toml; andon pin; \
+         git add -A; andon test; git commit -qm Pin; echo more >> CLAUDE.md; ANDON=0 git commit -qam Sneak",
+        "git push -q ../hub HEAD:main",
     ),
     state(
         "a file that the tests saw and the commit has not",

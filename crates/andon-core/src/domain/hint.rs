@@ -30,12 +30,12 @@ hints! {
     LedgerElsewhere LiftAssumeUnchanged LiftFileMode LiftSkipWorktree LiftStat ListWitnesses LoadKey
     MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable MigrateRefs MoreTime
     MoveFileAway NameBothSides NameCommand NameReport NewId NoPush NoPushFromNowOn OpenGate OpenRound
-    OtherCommand OtherRemote PinAnew PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside PutRefAside
-    ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree RestoreId
-    RestoreLedger SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetSigning
-    ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut Test TestAgain TestAtTip
-    TestExactly TestStaged TestTree Unreplace Unshallow UseSharedHooks UseTestCommand WatchPlainly
-    WithIdentity WithReport WrapBash
+    OtherCommand OtherRemote PinAndCommit PinAnew PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside
+    PutRefAside ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock
+    RepairWorktree RestoreId RestoreLedger SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside
+    SetGraftAside SetSigning ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut
+    Test TestAgain TestAtTip TestExactly TestStaged TestTree Unreplace Unshallow UseSharedHooks UseTestCommand
+    WatchPlainly WithIdentity WithReport WrapBash
 }
 
 impl Hint {

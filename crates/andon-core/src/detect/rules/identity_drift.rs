@@ -25,7 +25,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let paths: Vec<&str> = found.iter().filter_map(Mismatch::path).collect();
     let mut help = Vec::new();
     if !paths.is_empty() || found.contains(&Mismatch::Unexplained) {
-        help.push(Hint::PinAnew.into());
+        // A commit that is refused is made again, with the pin; one that is pushed needs another after it.
+        let is_pushed = situation.stage == Stage::PrePush;
+        help.push(if is_pushed { Hint::PinAndCommit } else { Hint::PinAnew }.into());
     }
     if found.iter().any(|one| matches!(one, Mismatch::Session { .. } | Mismatch::Role { .. })) {
         help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
