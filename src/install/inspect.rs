@@ -42,16 +42,6 @@ pub enum HookFile {
     NoFile,
 }
 
-/// The comparison of the file that replaced our shim with the one that we chained: husky rewrites its hooks on every
-/// `npm install`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Twins {
-    /// The same bytes.
-    Same,
-    /// Different, or one of them is missing.
-    Different,
-}
-
 /// Everything about one hook in one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookState {
@@ -63,8 +53,8 @@ pub struct HookState {
     pub chained: HookFile,
     /// At `NAME.legacy`, where pre-commit and prek put what they replaced, and still run it.
     pub legacy: HookFile,
-    /// The comparison of the first two.
-    pub twins: Twins,
+    /// True if the first two are the same bytes: husky writes its hooks anew on every `npm install`.
+    pub are_twins: bool,
 }
 
 /// Looks at every hook in `dir`, which need not be there.
@@ -90,10 +80,10 @@ fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState, In
         standing: look(&at)?,
         chained: look(&chained)?,
         legacy: look(&dir.join(hook.legacy_name()))?,
-        twins: Twins::Different,
+        are_twins: false,
     };
     if matches!((&found.standing, &found.chained), (HookFile::Foreign { .. }, HookFile::Foreign { .. })) {
-        found.twins = twins(&at, &chained).map_err(|error| InstallError::io("read", &at, error))?;
+        found.are_twins = twins(&at, &chained).map_err(|error| InstallError::io("read", &at, error))?;
     }
     Ok(found)
 }
@@ -140,14 +130,14 @@ fn mode(facts: &Metadata) -> HookMode {
     if files::is_executable(facts) { HookMode::Runs } else { HookMode::Ignored }
 }
 
-fn twins(one: &Path, other: &Path) -> io::Result<Twins> {
+fn twins(one: &Path, other: &Path) -> io::Result<bool> {
     let short = |path: &Path| match fs::metadata(path) {
         Ok(facts) => Ok(facts.len() <= MAX_COMPARED),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
     };
     if !short(one)? || !short(other)? {
-        return Ok(Twins::Different);
+        return Ok(false);
     }
-    Ok(if fs::read(one)? == fs::read(other)? { Twins::Same } else { Twins::Different })
+    Ok(fs::read(one)? == fs::read(other)?)
 }

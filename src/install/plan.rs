@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inspect::{HookFile, HookMode, HookState, Twins};
+use super::inspect::{HookFile, HookMode, HookState};
 use super::shim::Owner;
 use andon_core::domain::{git_hook::GitHook, hint::Hint};
 use andon_core::escape::shell_quote;
@@ -128,7 +128,7 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
         }
         (HookFile::Foreign { owner, .. }, _) if runs_legacy(state) => Ok(Intent::RunsThrough(*owner)),
         (HookFile::Foreign { .. }, HookFile::Nothing) => Ok(Intent::Write(Displacement::Chained)),
-        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.twins == Twins::Same => {
+        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.are_twins => {
             Ok(Intent::Write(Displacement::Twin))
         }
         (HookFile::Foreign { owner, .. }, HookFile::Foreign { owner: earlier, .. }) => {
@@ -173,9 +173,7 @@ pub fn uninstall(state: &HookState) -> HookRemoval {
         (HookFile::Foreign { owner, .. }, _) if runs_legacy(state) => {
             HookRemoval::Left(Obstacle::RunsThrough(*owner))
         }
-        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.twins == Twins::Same => {
-            HookRemoval::Restored
-        }
+        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.are_twins => HookRemoval::Restored,
         (HookFile::Foreign { owner, .. }, HookFile::Foreign { .. }) => {
             HookRemoval::Left(Obstacle::Replaced(*owner))
         }
@@ -204,13 +202,7 @@ mod tests {
     }
 
     fn state(standing: HookFile, chained: HookFile) -> HookState {
-        HookState {
-            hook: GitHook::PreCommit,
-            standing,
-            chained,
-            legacy: HookFile::Nothing,
-            twins: Twins::Different,
-        }
+        HookState { hook: GitHook::PreCommit, standing, chained, legacy: HookFile::Nothing, are_twins: false }
     }
 
     #[test]
@@ -222,7 +214,7 @@ mod tests {
         use Owner::{PreCommit, Prek, Somebody};
         let nothing = || HookFile::Nothing;
         let legacy = |owner, chained| HookState { legacy: ours(), ..state(foreign(owner), chained) };
-        let twins = HookState { twins: Twins::Same, ..state(foreign(Somebody), foreign(Somebody)) };
+        let twins = HookState { are_twins: true, ..state(foreign(Somebody), foreign(Somebody)) };
         let cases = [
             (state(nothing(), nothing()), Ok(I::Write(D::Nothing)), R::Nothing),
             (state(nothing(), foreign(Somebody)), Ok(I::Write(D::Nothing)), R::Restored),

@@ -11,7 +11,6 @@ use andon_core::detect;
 use andon_core::domain::{findings::Level, ids::CommitId, paths::CONFIG_FILE};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
 use andon_engine::{asking, context::Context, error::OpsError, workspace::Workspace};
-use andon_git::Blob;
 use andon_signing::{Signer, base64};
 use andon_store::ledger::{AppendError, LedgerError};
 use andon_store::notes::NotesStore;
@@ -122,7 +121,7 @@ fn subjects(ws: &Workspace, commit: CommitId) -> Result<Vec<Subject>, OpsError> 
 fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsError> {
     let tree = ws.repo.tree_of(commit)?;
     let Some(blob) = ws.repo.blob_at(tree, CONFIG_FILE.as_bytes())? else { return Ok(None) };
-    let is_there = matches!(ws.repo.read_blob(blob, MAX_BYTES)?, Blob::Content(_));
+    let is_there = ws.repo.read_blob(blob, MAX_BYTES)?.is_some();
     Ok(is_there.then(|| json!({"name": CONFIG_FILE, "digest": {"gitBlob": blob.to_string()}})))
 }
 

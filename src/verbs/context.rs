@@ -11,7 +11,7 @@ use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pr
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
-use andon_engine::view::context::{BriefingState, ContextWindowView};
+use andon_engine::view::context::ContextWindowView;
 use andon_engine::{error::OpsError, gate::compaction, json, workspace::Workspace};
 
 /// Shows the window, asks the gate, or writes the briefing.
@@ -104,7 +104,7 @@ fn source(view: &ContextWindowView, found: &ContextWindowUse) -> String {
 }
 
 fn briefing(view: &ContextWindowView) -> Option<String> {
-    (view.briefed == BriefingState::Yes).then(|| format!(".andon/{BRIEFING}"))
+    view.briefed.then(|| format!(".andon/{BRIEFING}"))
 }
 
 /// The fill of each context window as lines for a terminal.
@@ -196,7 +196,7 @@ mod tests {
             cached: CachedTokens::Separate,
             finding: (pressure > Pressure::Free).then_some(finding),
             decided: Vec::new(),
-            briefed: BriefingState::Yes,
+            briefed: true,
         }
     }
 
@@ -235,7 +235,7 @@ mod tests {
           thresholds warning 75 %, compaction 80 %, hard block 85 %
           briefing   .andon/MISSION_BRIEFING.md
         "#);
-        let unknown = ContextWindowView { fill: None, finding: None, briefed: BriefingState::No, ..included };
+        let unknown = ContextWindowView { fill: None, finding: None, briefed: false, ..included };
         insta::assert_snapshot!(text(&unknown, Style::Plain), @r#"
         no context usage reported yet
           node       agent

@@ -9,7 +9,7 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Halt, Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
-use andon_core::domain::{about::Reset, hint::Hint};
+use andon_core::domain::hint::Hint;
 use andon_core::escape;
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
@@ -315,8 +315,7 @@ fn reset_counter(
     how: AckHow,
 ) -> Result<ResumeReport, OpsError> {
     not_an_agent(ctx, ws)?;
-    let counters =
-        || detect::REGISTRY.iter().filter(|rule| rule.about.reset == Reset::Alone).map(|rule| rule.id);
+    let counters = || detect::REGISTRY.iter().filter(|rule| rule.about.resets_alone).map(|rule| rule.id);
     let Some(counter) = counters().find(|known| *known == counter) else {
         return Err(OpsError::usage(
             format!("no counter of that name can be reset alone: {counter:?}"),

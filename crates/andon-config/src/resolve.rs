@@ -10,7 +10,7 @@ use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value, Values};
 use super::{keys, reader::Reader, scopes};
 use andon_core::domain::effect::{AckMode, Program};
-use andon_core::domain::settings::{Order, ParamSpec, ParamValue, RuleSetting, RuleSettings};
+use andon_core::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
@@ -163,8 +163,7 @@ fn signed_alone(config: &Config) -> Option<Diagnostic> {
 /// that this is seen only when all of them are read.
 fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Diagnostic> {
     rules.iter().find_map(|rule| {
-        let rising: Vec<&ParamSpec> =
-            rule.params.iter().filter(|spec| spec.order == Order::RisingPercent).collect();
+        let rising: Vec<&ParamSpec> = rule.params.iter().filter(|spec| spec.rises).collect();
         let setting = config.rules.get(rule.id).filter(|_| !rising.is_empty())?;
         let percent = |spec: &&ParamSpec| match setting.params.get(spec.name) {
             Some(ParamValue::Count(percent)) => *percent,

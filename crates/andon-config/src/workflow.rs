@@ -29,19 +29,12 @@ const EDGE_KEYS: [&str; 6] = ["from", "to", "anchor", "max_iterations", "max_run
 struct EdgeDeclaration {
     /// From where to where.
     edge: Edge,
-    anchor: Anchor,
+    /// True where it is declared to close the cycle.
+    anchor: bool,
     /// The budgets of the cycle that it closes.
     budget: CycleBudget,
     /// The place of the entry.
     at: Range<usize>,
-}
-
-/// The declaration of an edge that closes its cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Anchor {
-    Declared,
-    /// Nothing is said.
-    No,
 }
 
 /// Reads the section. All that is wrong comes back at once.
@@ -149,15 +142,14 @@ impl Reader {
     fn edge(&mut self, item: &Item<'_>) -> Option<EdgeDeclaration> {
         let hint = "write { from = \"coder\", to = \"reviewer\" }";
         let table = self.table(item, "an edge", hint)?;
-        let (mut from, mut to, mut anchor) = (None, None, Anchor::No);
+        let (mut from, mut to, mut anchor) = (None, None, false);
         let mut budget = CycleBudget::default();
         let mut budgeted = None;
         for (key, item) in in_order(table) {
             match key.get_ref().as_ref() {
                 "from" => from = self.text(key, item),
                 "to" => to = self.text(key, item),
-                "anchor" if self.switch(key, item) == Some(true) => anchor = Anchor::Declared,
-                "anchor" => {}
+                "anchor" => anchor = self.switch(key, item) == Some(true),
                 "max_iterations" => budget.max_iterations = self.count(key, item),
                 "max_runtime" => budget.max_runtime = self.span(key, item),
                 "max_cost" => budget.max_cost = self.money(key, item),
@@ -167,7 +159,7 @@ impl Reader {
                 budgeted = Some(key.span());
             }
         }
-        if let (Some(span), Anchor::No) = (budgeted, anchor) {
+        if let (Some(span), false) = (budgeted, anchor) {
             let what = "a budget of a cycle belongs to its anchor, and this edge is none";
             self.wrong(span, what, "add anchor = true, or move the budget to the anchor");
         }
@@ -255,7 +247,7 @@ impl Reader {
     /// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
     fn cycles(&mut self, nodes: &[Node], edges: &[EdgeDeclaration]) -> Vec<Cycle> {
         let components = components(nodes, edges);
-        for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
+        for declared in edges.iter().filter(|declared| declared.anchor) {
             if !components.iter().any(|nodes| within(nodes, declared)) {
                 let id = quoted(&declared.edge.id());
                 let what = format!("anchor {id} is part of no cycle: it is never passed twice");
@@ -277,7 +269,7 @@ impl Reader {
     ) -> Option<Cycle> {
         let inside: Vec<&EdgeDeclaration> =
             edges.iter().filter(|declared| within(component, declared)).collect();
-        let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
+        let mut anchors = inside.iter().filter(|declared| declared.anchor);
         let chosen = anchors.next();
         if let Some(second) = anchors.next() {
             let what = format!("a second anchor, {}, in one cycle", quoted(&second.edge.id()));

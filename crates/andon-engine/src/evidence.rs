@@ -27,7 +27,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
 use andon_git::Overlay;
-use andon_store::fingerprint::{Difference, differing};
+use andon_store::fingerprint::{Content, Difference, differing};
 use andon_store::notes::NotesStore;
 use andon_store::results::ResultIndex;
 
@@ -123,7 +123,15 @@ impl Subject {
                 None => overlay.base,
             },
         };
-        Ok(base.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten().is_some())
+        Ok(ws.repo.entry_at(base, path)?.is_some())
+    }
+
+    /// The content that its fingerprint is taken of.
+    pub fn content(&self) -> Content<'_> {
+        match self {
+            Self::Tree(tree) => Content::Tree(*tree),
+            Self::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
+        }
     }
 }
 
@@ -136,14 +144,8 @@ pub fn candidate(
 ) -> Result<Candidate> {
     let parent = demand.before();
     let mut prints = ws.fingerprinter();
-    let code = match subject {
-        Subject::Tree(tree) => prints.of_tree(*tree)?,
-        Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
-    };
-    let before = match parent {
-        Some(parent) => prints.of_tree(parent)?,
-        None => prints.of_overlay(None, &[])?,
-    };
+    let code = prints.of(subject.content())?;
+    let before = prints.of(parent.map_or(Content::Overlay(None, &[]), Content::Tree))?;
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
     let asked = Asked { ws, loaded, subject, code };
     let state = match of_everything(asked)? {
@@ -155,7 +157,7 @@ pub fn candidate(
     let carried = if may_be_carried { release::carried(asked, parent)? } else { None };
     let state = carried.map_or(state, |tests| EvidenceState::Tested(Box::new(tests)));
     let docs = match (subject, parent) {
-        (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
+        (Subject::Tree(_), Some(_)) => docs::between(&ws.repo, &ws.config, parent, subject.content())?,
         (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
     };
     let command = ws.config.test.command.as_ref().map(andon_config::TestCommand::display);
@@ -316,11 +318,7 @@ fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec
     .collect();
     for now in overlay.entries.iter().filter(|now| ws.is_code(&now.path)) {
         let seen = run.overlay.iter().find(|seen| seen.path == now.path).map(|seen| seen.entry);
-        let run_side = match (seen, run.base) {
-            (Some(seen), _) => seen,
-            (None, Some(base)) => ws.repo.entry_at(base, &now.path)?,
-            (None, None) => None,
-        };
+        let run_side = seen.map_or_else(|| ws.repo.entry_at(run.base, &now.path), Ok)?;
         if run_side == now.entry {
             found.remove(&now.path);
         } else {
@@ -340,10 +338,7 @@ fn staging(ws: &Workspace, run: &TestRun, head: Option<TreeId>, differing: &[Dif
         return Ok(Staging::Edited);
     }
     for difference in differing {
-        let in_head = match head {
-            Some(tree) => ws.repo.entry_at(tree, &difference.path)?,
-            None => None,
-        };
+        let in_head = ws.repo.entry_at(head, &difference.path)?;
         let not_staged = run.base == head && difference.commit_side == in_head;
         let still_there = ws.repo.worktree_blob(&difference.path) == difference.run_side.map(|(_, id)| id);
         if !(not_staged || still_there) {

@@ -12,7 +12,7 @@ mod python;
 mod table;
 mod tasks;
 
-use self::{listing::Listing, tasks::Task};
+use self::listing::Listing;
 use andon_core::WordList;
 use andon_core::shell_reading::{Reading, SimpleCommand};
 use testreport::command_words::{innermost, program_name};
@@ -71,10 +71,7 @@ pub enum Guess {
 impl Guess {
     /// The command, where it is sure.
     pub fn command(&self) -> Option<&str> {
-        match self {
-            Self::Sure(candidate) => Some(&candidate.command),
-            Self::Unsure { .. } | Self::Compiles(_) | Self::None => None,
-        }
+        if let Self::Sure(candidate) = self { Some(&candidate.command) } else { None }
     }
 
     /// The reason for no command, in one line; `None` where there is a command.
@@ -151,9 +148,9 @@ pub fn guess(listing: &Listing) -> Guess {
     found.extend(table::guesses(listing));
     let mut tasks = tasks::tasks(listing);
     if let Some(at) = whole(&found, &tasks) {
-        return Guess::Sure(tasks.swap_remove(at).candidate);
+        return Guess::Sure(tasks.swap_remove(at));
     }
-    let recipes = tasks.into_iter().map(|task| Guess::Sure(task.candidate));
+    let recipes = tasks.into_iter().map(Guess::Sure);
     match found.into_iter().chain(recipes).reduce(beside) {
         Some(Guess::Sure(candidate)) => match strays(listing).as_slice() {
             [] => Guess::Sure(candidate),
@@ -168,9 +165,9 @@ pub fn guess(listing: &Listing) -> Guess {
 }
 
 /// The recipe that runs everything else that was found: the project's own word.
-fn whole(found: &[Guess], tasks: &[Task]) -> Option<usize> {
-    let runs = |task: &Task, command: &str| {
-        let through = |other: &Task| task.runs(&other.candidate.command) && other.runs(command);
+fn whole(found: &[Guess], tasks: &[GuessedCommand]) -> Option<usize> {
+    let runs = |task: &GuessedCommand, command: &str| {
+        let through = |other: &GuessedCommand| task.runs(&other.command) && other.runs(command);
         task.runs(command) || tasks.iter().any(through)
     };
     tasks.iter().position(|task| {
@@ -181,8 +178,8 @@ fn whole(found: &[Guess], tasks: &[Task]) -> Option<usize> {
                 !candidates.is_empty() && candidates.iter().any(|candidate| runs(task, &candidate.command))
             }
         });
-        let others = tasks.iter().map(|other| other.candidate.command.as_str());
-        all && others.filter(|command| *command != task.candidate.command).all(|command| runs(task, command))
+        let others = tasks.iter().map(|other| other.command.as_str());
+        all && others.filter(|command| *command != task.command).all(|command| runs(task, command))
     })
 }
 

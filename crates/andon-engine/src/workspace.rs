@@ -46,26 +46,17 @@ pub struct Workspace {
     pub opened: Timestamp,
     /// git or Andon was called from below the top of the working tree.
     pub below_top: bool,
-    /// The untracked files that are code.
-    pub untracked: UntrackedCode,
+    /// True if untracked files are no code: everything beside the checkout was brought there for the tests.
+    pub tracked_alone: bool,
     /// Variables that tests need in addition to those that they inherit.
     pub variables: Vec<(OsString, OsString)>,
-}
-
-/// The untracked files of a working tree that are code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UntrackedCode {
-    /// Those that git does not ignore.
-    Code,
-    /// None: everything in addition to the checkout was brought there for the tests.
-    Beside,
 }
 
 impl Workspace {
     /// A repository with a configuration that is known.
     pub fn at(repo: impl Into<Rc<Repo>>, config: Config, opened: Timestamp) -> Self {
-        let (repo, untracked, variables) = (repo.into(), UntrackedCode::Code, Vec::new());
-        Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
+        let (repo, below_top, tracked_alone, variables) = (repo.into(), false, false, Vec::new());
+        Self { repo, config, config_errors: None, opened, below_top, tracked_alone, variables }
     }
 
     /// Opens the repository of the context. A wrong configuration is an error.
@@ -103,7 +94,7 @@ impl Workspace {
     pub fn of_scope(&self, name: &str) -> Option<Self> {
         Some(Self {
             below_top: self.below_top,
-            untracked: self.untracked,
+            tracked_alone: self.tracked_alone,
             variables: self.variables.clone(),
             ..Self::at(Rc::clone(&self.repo), self.config.of_scope(name)?, self.opened)
         })
@@ -136,7 +127,7 @@ impl Workspace {
     /// leaves behind is not the code that it ran on.
     pub fn overlay(&self) -> Result<Overlay> {
         let mut overlay = self.repo.worktree_overlay()?;
-        if self.untracked == UntrackedCode::Beside {
+        if self.tracked_alone {
             overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
         }
         // The configuration was refused if one of these were no glob.

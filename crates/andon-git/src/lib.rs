@@ -30,7 +30,7 @@ pub use objects::commits::unsigned;
 pub use objects::commits::{CommitInfo, NewCommit, keyed_lines, trailers};
 pub use objects::texts::Text;
 pub use objects::trees::{DifferingEntries, RawEntry, RawTree};
-pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
+pub use objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
 pub use open::repo::Products;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};

@@ -81,12 +81,8 @@ fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
 
 /// A person takes a damaged line out; a line of another version is whole, and goes nowhere.
 fn note_help(commit: CommitId, why: &FormatError) -> String {
-    match why {
-        FormatError::Schema { .. } => "install the version of andon that wrote it, or a newer one".to_owned(),
-        FormatError::TooLarge { .. }
-        | FormatError::Json(_)
-        | FormatError::NotAnObject
-        | FormatError::Shape(_)
-        | FormatError::Member { .. } => Hint::EditNote.with([&commit.to_string()]),
+    if matches!(why, FormatError::Schema { .. }) {
+        return "install the version of andon that wrote it, or a newer one".to_owned();
     }
+    Hint::EditNote.with([&commit.to_string()])
 }

@@ -248,12 +248,10 @@ fn look_below(repo: &Repo, store: &NotesStore<'_>, window: &mut Window) {
 
 /// The warning names the commit; the error would name it again.
 fn unreadable(commit: CommitId, error: &RecordError) -> Diagnostic {
-    let why = match error {
-        RecordError::Unreadable { source, .. } => format!("unreadable record: {source}"),
-        RecordError::Git(_)
-        | RecordError::Io { .. }
-        | RecordError::NoteTooLarge { .. }
-        | RecordError::HostileTree { .. } => error.to_string(),
+    let why = if let RecordError::Unreadable { source, .. } = error {
+        format!("unreadable record: {source}")
+    } else {
+        error.to_string()
     };
     skipped_note(commit, 1, why).helps(error.help())
 }

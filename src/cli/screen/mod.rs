@@ -87,12 +87,8 @@ fn next(screen: &mut Screen) -> Result<Option<ReadRequest>, OpsError> {
         if !event::poll(wait).map_err(OpsError::Input)? {
             return Ok(Some(ReadRequest::Nothing));
         }
-        let asked = match event::read().map_err(OpsError::Input)? {
-            Event::Key(key) => screen.key(key),
-            Event::FocusGained | Event::FocusLost | Event::Mouse(_) | Event::Paste(_) | Event::Resize(..) => {
-                ReadRequest::Nothing
-            }
-        };
+        let read = event::read().map_err(OpsError::Input)?;
+        let asked = if let Event::Key(key) = read { screen.key(key) } else { ReadRequest::Nothing };
         if asked != ReadRequest::Nothing {
             return Ok(Some(asked));
         }

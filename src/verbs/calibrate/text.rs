@@ -10,7 +10,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::text::phrase;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::view::calibration::{
-    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, OwnRules, PromiseStatus,
+    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, PromiseStatus,
 };
 use andon_engine::view::check::CheckReport;
 
@@ -57,10 +57,8 @@ pub fn text(found: &Calibration, style: Style) -> String {
             page.line(&format!("  {:<24} {}", change.rule, counts.collect::<Vec<_>>().join(", ")));
         }
         page.heading("For andon.toml");
-        match found.own_rules {
-            OwnRules::None => page.line("[rules]"),
-            OwnRules::Some => page.line("# under [rules], in the place of the lines of these rules"),
-        }
+        let place = "# under [rules], in the place of the lines of these rules";
+        page.line(if found.own_rules { place } else { "[rules]" });
         for change in &found.changed {
             page.line(&change.line);
         }

@@ -8,7 +8,7 @@ use crate::setup::{
     FetchState, NOTES_REF, is_ours_alone, live::GuardState, names_notes_ref, place::Override,
     place::hooks_hint, quoted,
 };
-use andon_core::domain::git_hook::{GitHook, Loss};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::{facts::Presence, hint::Hint};
 use andon_core::escape::shell_quote;
 use andon_engine::test_program::TestProgram;
@@ -151,10 +151,7 @@ fn hooks_path(place: &HooksPlace) -> Check {
 
 /// The gravity of a hook that is not there.
 fn absence(hook: GitHook) -> State {
-    match hook.spec().loss {
-        Loss::Guard => State::Fail,
-        Loss::Detail => State::Warn,
-    }
+    if hook.is_needed() { State::Fail } else { State::Warn }
 }
 
 fn hook(state: &HookState, framework: Presence) -> Check {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{checks::checks, gather::gather, *};
 use crate::install::clients::place::Scope;
-use crate::install::inspect::{HookFile, HookMode, Twins};
+use crate::install::inspect::{HookFile, HookMode};
 use crate::install::{clients::SettingsState, shim::Owner};
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch_states;
@@ -22,7 +22,7 @@ fn healthy() -> RepositoryFacts {
         standing: shim(),
         chained: HookFile::Nothing,
         legacy: HookFile::Nothing,
-        twins: Twins::Different,
+        are_twins: false,
     };
     RepositoryFacts {
         outside: CallerFacts {

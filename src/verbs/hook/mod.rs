@@ -25,7 +25,7 @@ use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::git_hook::{ConfigGate, GitHook, PreventedStep, Work};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint};
-use andon_engine::adapter::git_hook::{self, HookRunner, PushedRef, Rewrite, RewriteCommand};
+use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::gate::guard::{self, UntestedTree};
 use andon_engine::recording::{bound, skip};
@@ -286,7 +286,7 @@ pub enum Refusal {
 
 /// Warns at each commit where a framework runs this hook and not those that record.
 fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
-    if git_hook::runner(&ctx.vars) != HookRunner::Framework {
+    if !git_hook::is_by_framework(&ctx.vars) {
         return None;
     }
     let gone = live::half_installed(ws.repo.workdir()?, &gate_hook::hooks_dir(ctx, ws))?;
@@ -411,14 +411,12 @@ fn unread(hook: GitHook, lines: usize) -> Option<Diagnostic> {
 }
 
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
-    let (pushed, bad) = match git_hook::runner(&ctx.vars) {
-        HookRunner::Framework => {
-            let tip_of = |name: &str| ws.repo.resolve(name).ok();
-            let pushed =
-                git_hook::pushed_ref(&ctx.vars).or_else(|| git_hook::pushed_whole(&ctx.vars, tip_of));
-            (pushed.into_iter().collect(), 0)
-        }
-        HookRunner::Git => git_hook::parse_pushes(&call.stdin),
+    let (pushed, bad) = if git_hook::is_by_framework(&ctx.vars) {
+        let tip_of = |name: &str| ws.repo.resolve(name).ok();
+        let pushed = git_hook::pushed_ref(&ctx.vars).or_else(|| git_hook::pushed_whole(&ctx.vars, tip_of));
+        (pushed.into_iter().collect(), 0)
+    } else {
+        git_hook::parse_pushes(&call.stdin)
     };
     let (judged, mut warnings) =
         if bound::binds(ctx, ws) { pre_push(ctx, ws, &pushed)? } else { (Vec::new(), Vec::new()) };
@@ -438,13 +436,10 @@ fn send_along(ctx: &Context, ws: &Workspace, call: &HookCall) -> Option<Diagnost
     if !sync::sends(&ws.repo) {
         return None;
     }
-    let (name, url) = match git_hook::runner(&ctx.vars) {
-        HookRunner::Framework => git_hook::pushed_to(&ctx.vars)?,
-        HookRunner::Git => {
-            let mut words = call.args.iter().map(|word| word.to_string_lossy().into_owned());
-            words.next().zip(words.next())?
-        }
-    };
+    let mut words = call.args.iter().map(|word| word.to_string_lossy().into_owned());
+    let by_framework = git_hook::is_by_framework(&ctx.vars);
+    let (name, url) =
+        if by_framework { git_hook::pushed_to(&ctx.vars) } else { words.next().zip(words.next()) }?;
     sync::send_along(ctx, ws, &sync::Destination { name, url }, sync::unasked(ctx, ws))
 }
 

@@ -100,14 +100,8 @@ fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Res
     if claimed_kind == CommitKind::CherryPick {
         sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());
     }
-    let claimed = |source: CommitId| match claimed_kind {
-        CommitKind::Revert => MergeClaim::Revert(source),
-        CommitKind::CherryPick
-        | CommitKind::Rebase
-        | CommitKind::Normal
-        | CommitKind::Amend
-        | CommitKind::Merge => MergeClaim::pick(source),
-    };
+    let is_revert = claimed_kind == CommitKind::Revert;
+    let claimed = if is_revert { MergeClaim::Revert } else { MergeClaim::pick };
     for source in sources {
         if ws.repo.is_made(commit, &claimed(source))? == TreeVerdict::Same {
             return Ok(true);

@@ -248,11 +248,8 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, text) } else { (text, None) };
     let agent = fact.agent.clone();
     let mut details = SafetyDetails { message, reason, tree: fact.tree, agent, ..about_rule(&fact.rule) };
-    match fact.kind {
-        SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
-            details.set_bits(about.dirty);
-        }
-        SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => {}
+    if matches!(fact.kind, SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion) {
+        details.set_bits(about.dirty);
     }
     // Bits that were known then go before those that the rule implies.
     details.set_figures(&fact.figures);

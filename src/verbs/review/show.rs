@@ -14,7 +14,7 @@ use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::style::Style;
 use andon_engine::{error::OpsError, halts, text::shown_change, workspace::Workspace};
-use andon_git::{Blob, GitError};
+use andon_git::GitError;
 use andon_review::payload::fields::{Time, Whole, names};
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
 use andon_review::round::{RoundState, RoundStatus};
@@ -99,9 +99,9 @@ fn evidence(
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
     let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(BTreeMap::new()) };
     let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter().take(MAX_TEXTS);
-    let text = |id: Oid| match ws.repo.read_blob(id, MAX_TEXT) {
-        Ok(Blob::Content(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Ok(Blob::TooLarge(_)) | Err(_) => None,
+    let text = |id: Oid| {
+        let bytes = ws.repo.read_blob(id, MAX_TEXT).ok()??;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     Ok(names.map(|entry| (String::from_utf8_lossy(&entry.name).into_owned(), text(entry.id))).collect())
 }

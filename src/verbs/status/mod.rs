@@ -403,10 +403,7 @@ fn skipped(timeline: &Timeline) -> Vec<SkippedAt> {
 
 fn code_of(ws: &Workspace, subject: Option<&Subject>) -> Option<CodeId> {
     let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
-    match subject? {
-        Subject::Tree(tree) => prints.of_tree(*tree).ok(),
-        Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries).ok(),
-    }
+    prints.of(subject?.content()).ok()
 }
 
 fn tests_of(

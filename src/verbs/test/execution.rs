@@ -157,14 +157,11 @@ impl Execution {
             reader.push(Stream::Stdout, bytes);
         });
         stop_point("test:ran");
-        let since = match self.tested.since(ws)? {
-            CodeComparison::Unchanged => Some(self.places.replaced())
-                .filter(|replaced| !replaced.is_empty())
-                .map_or(CodeComparison::Unchanged, CodeComparison::Replaced),
-            changed @ (CodeComparison::Changed(_)
-            | CodeComparison::Written(_)
-            | CodeComparison::Replaced(_)) => changed,
-        };
+        let mut since = self.tested.since(ws)?;
+        if since == CodeComparison::Unchanged {
+            let replaced = Some(self.places.replaced()).filter(|replaced| !replaced.is_empty());
+            since = replaced.map_or(since, CodeComparison::Replaced);
+        }
         note_started(&mut self.reader, &mut self.whereabouts, &end.started);
         let at_end = self.at_end.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let (mut warnings, mut written) =

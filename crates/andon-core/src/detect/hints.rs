@@ -3,7 +3,7 @@
 //! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
-use super::situation::{CommitDraft, GitUnderway, IndexUse, PathDifference, Staging, Whereabouts};
+use super::situation::{CommitDraft, IndexUse, PathDifference, Staging, Whereabouts};
 use crate::domain::hint::Hint;
 
 /// The key of the table.
@@ -61,7 +61,7 @@ static ROWS: [Row; 9] = [
     },
     Row {
         state: "a merge, a cherry-pick or a revert that waits for its commit, or a rebase that stopped",
-        is: |state| state.under() != GitUnderway::Nothing,
+        is: |state| state.making.is_some_and(|making| making.underway),
         ways: &[HintCommand::Exact],
     },
     Row {
@@ -98,10 +98,6 @@ static ROWS: [Row; 9] = [
 ];
 
 impl State<'_> {
-    fn under(&self) -> GitUnderway {
-        self.making.map_or(GitUnderway::Nothing, |making| making.underway)
-    }
-
     fn index(&self) -> IndexUse {
         self.making.map_or(IndexUse::AsIs, |making| making.index)
     }
@@ -170,10 +166,12 @@ mod tests {
         }
     }
 
-    fn making(underway: GitUnderway, index: IndexUse) -> CommitDraft {
+    fn making(git: &str, index: IndexUse) -> CommitDraft {
         let exact = if index == IndexUse::AsIs { "andon test --staged" } else { "andon test --tree T" };
-        CommitDraft { underway, index, exact: exact.to_owned() }
+        CommitDraft { underway: git != IDLE, index, exact: exact.to_owned() }
     }
+
+    const IDLE: &str = "nothing";
 
     type Case<'a> = (&'a str, Option<CommitDraft>, Vec<PathDifference>, Staging, Vec<&'a str>);
 
@@ -181,7 +179,6 @@ mod tests {
     #[test]
     #[allow(clippy::too_many_lines, reason = "one table")]
     fn each_state_has_its_way_out() {
-        use GitUnderway::{Merge, Nothing, Pick, Rebase, Revert};
         use IndexUse::{All, AsIs, Paths};
         use Whereabouts::*;
         let staged = "andon test --staged";
@@ -190,47 +187,41 @@ mod tests {
         let a = |state| vec![path("a", state)];
         let table: Vec<Case<'_>> = vec![
             ("no commit", None, a(Unstaged), only, vec!["andon test"]),
-            ("never ran", at(Nothing, AsIs), vec![], Staging::Edited, vec!["andon test"]),
-            ("as committed", at(Merge, Paths), a(AsCommitted), Staging::Edited, vec!["andon test"]),
-            ("paths given", at(Nothing, Paths), a(Unstaged), only, vec!["andon test --tree T"]),
-            ("merge", at(Merge, AsIs), a(Unstaged), only, vec![staged]),
-            ("pick", at(Pick, AsIs), a(Unstaged), only, vec![staged]),
-            ("revert", at(Revert, AsIs), a(PartlyStaged), only, vec![staged]),
-            ("rebase", at(Rebase, AsIs), a(Untracked), only, vec![staged]),
-            ("nested", at(Nothing, AsIs), a(Nested), only, vec![staged]),
-            ("submodule", at(Nothing, AsIs), a(ChangedSubmodule), only, vec![staged, "see a"]),
+            ("never ran", at(IDLE, AsIs), vec![], Staging::Edited, vec!["andon test"]),
+            ("as committed", at("merge", Paths), a(AsCommitted), Staging::Edited, vec!["andon test"]),
+            ("paths given", at(IDLE, Paths), a(Unstaged), only, vec!["andon test --tree T"]),
+            ("merge", at("merge", AsIs), a(Unstaged), only, vec![staged]),
+            ("pick", at("pick", AsIs), a(Unstaged), only, vec![staged]),
+            ("revert", at("revert", AsIs), a(PartlyStaged), only, vec![staged]),
+            ("rebase", at("rebase", AsIs), a(Untracked), only, vec![staged]),
+            ("nested", at(IDLE, AsIs), a(Nested), only, vec![staged]),
+            ("submodule", at(IDLE, AsIs), a(ChangedSubmodule), only, vec![staged, "see a"]),
             (
                 "partly",
-                at(Nothing, AsIs),
+                at(IDLE, AsIs),
                 vec![path("a", PartlyStaged), path("b", Unstaged)],
                 only,
                 vec![staged],
             ),
-            ("veiled", at(Nothing, AsIs), a(Veiled), only, vec![staged, "see a"]),
+            ("veiled", at(IDLE, AsIs), a(Veiled), only, vec![staged, "see a"]),
             (
                 "unstaged",
-                at(Nothing, AsIs),
+                at(IDLE, AsIs),
                 vec![path("a", Unstaged), path("b", Untracked), path("c", Intended)],
                 only,
                 vec!["git add -- a b c", "or test exactly what is committed: andon test --staged"],
             ),
             (
                 "untracked with commit -a",
-                at(Nothing, All),
+                at(IDLE, All),
                 a(Untracked),
                 only,
                 vec!["git add -- a", "or test exactly what is committed: andon test --tree T"],
             ),
-            (
-                "gone",
-                at(Nothing, AsIs),
-                a(Gone),
-                only,
-                vec![staged, "or take these files along: git add -- a"],
-            ),
+            ("gone", at(IDLE, AsIs), a(Gone), only, vec![staged, "or take these files along: git add -- a"]),
             (
                 "edited since",
-                at(Nothing, AsIs),
+                at(IDLE, AsIs),
                 a(Unstaged),
                 Staging::Edited,
                 vec![staged, "or take these files along: git add -- a"],
@@ -248,8 +239,7 @@ mod tests {
 
     #[test]
     fn what_is_not_named_is_not_staged() {
-        let (making, paths) =
-            (making(GitUnderway::Nothing, IndexUse::AsIs), [path("a", Whereabouts::Unstaged)]);
+        let (making, paths) = (making(IDLE, IndexUse::AsIs), [path("a", Whereabouts::Unstaged)]);
         let state = State { making: Some(&making), paths: &paths, total: 40, staging: Staging::OnlyUnstaged };
         assert_eq!(ways(&state), ["andon test --staged"]);
     }

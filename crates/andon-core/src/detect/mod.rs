@@ -34,8 +34,8 @@ pub use rule::{Docs, Rule, RuleInput};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{halts_within_a_turn, is_hot, knobs, signals, signals_by, soon};
 pub use situation::{
-    Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, GitUnderway, IndexUse, Origin,
-    PathDifference, PathHint, Side, Situation, Staging, Stops, Whereabouts,
+    Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, IndexUse, Origin, PathDifference,
+    PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
 pub use test_files::{TestCollection, is_in_folder_of_tests, left_behind, subject};
 

@@ -53,27 +53,12 @@ pub struct Candidate {
 /// A commit that is being made, as far as the way out of its refusal depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitDraft {
-    /// The merge, pick, revert or rebase that it concludes or continues.
-    pub underway: GitUnderway,
+    /// True where it concludes or continues a merge, a pick, a revert or a rebase.
+    pub underway: bool,
     /// The index of which it is made.
     pub index: IndexUse,
     /// The command that tests exactly its tree.
     pub exact: String,
-}
-
-/// An operation of git that is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GitUnderway {
-    /// An ordinary commit.
-    Nothing,
-    /// A merge that waits for its commit.
-    Merge,
-    /// A cherry-pick that waits for its commit.
-    Pick,
-    /// A revert that waits for its commit.
-    Revert,
-    /// A rebase that stopped.
-    Rebase,
 }
 
 /// The index of which a commit is made.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::settings::{Order, ParamSpec, ParamValue};
+use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::{decision::Stage, facts::Presence, findings::HaltReason};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, red, run as test_run, timeline};
@@ -68,7 +68,7 @@ fn no_window_is_shorter_than_the_largest_parameter() {
         });
         for (spec, default) in counts {
             assert!((spec.min..=spec.max).contains(&default), "{}.{}", rule.id, spec.name);
-            if spec.max > ParamSpec::WINDOW && spec.order == Order::Free {
+            if spec.max > ParamSpec::WINDOW && !spec.rises {
                 assert_eq!(rule.reads, RuleInput::Totals, "{}.{} reads a window", rule.id, spec.name);
                 totals.push(format!("{}.{}", rule.id, spec.name));
             }

@@ -14,8 +14,9 @@ pub struct About {
     pub advice: Advice,
     /// The way a commit message waives it, as a help text.
     pub waiver: Option<&'static str>,
-    /// The way to reset the rule's count: alone or only with the window.
-    pub reset: Reset,
+    /// True if its count is also reset alone, not only when the window starts anew (docs/spec-map.md, loop rules: reset
+    /// failure counter).
+    pub resets_alone: bool,
     /// The signal that it gives.
     pub signal: Option<Signal>,
     /// The effect of larger counts.
@@ -36,7 +37,7 @@ impl About {
             dirty: None,
             advice: Advice::ByReason,
             waiver: None,
-            reset: Reset::WithWindow,
+            resets_alone: false,
             signal: None,
             counts: Counts::Free,
             judges: RuleSubject::Iterations,
@@ -139,15 +140,6 @@ pub enum Advice {
     Own(AdvisedStep),
     /// To raise its parameter `max`.
     RaiseMax,
-}
-
-/// The way to reset the count of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reset {
-    /// With everything else, when the window starts anew.
-    WithWindow,
-    /// Also alone (docs/spec-map.md, loop rules: reset failure counter).
-    Alone,
 }
 
 crate::named_enum! {

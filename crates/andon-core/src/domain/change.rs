@@ -62,10 +62,7 @@ crate::named_enum! {
 impl Nature {
     /// Returns whether a program behaves as before.
     pub(crate) fn is_weak(self) -> bool {
-        match self {
-            Self::Space | Self::Comments | Self::Version | Self::Log | Self::Mode | Self::Weak => true,
-            Self::Work | Self::Docs | Self::Nothing | Self::Ignored => false,
-        }
+        !matches!(self, Self::Work | Self::Docs | Self::Nothing | Self::Ignored)
     }
 
     /// The nature of two changes together.

@@ -36,32 +36,18 @@ pub enum Effect {
     Brief(Box<Briefing>),
 }
 
-/// The consequence of a failed effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duty {
-    /// The effects after it are not carried out: the verdict rests on it.
-    Must,
-    /// The failure is reported, and the rest continues: no verdict depends on it.
-    BestEffort,
-}
-
 impl Effect {
-    /// Returns the consequence of a failure of this effect.
-    pub fn duty(&self) -> Duty {
-        match self {
+    /// True if the verdict rests on it: when it fails, the effects after it are not carried out. The failure of another
+    /// one is reported, and the rest continues.
+    pub fn is_needed(&self) -> bool {
+        matches!(
+            self,
             Self::WriteReportFile { .. }
-            | Self::RecordHalt(_)
-            | Self::RecordAck(_)
-            | Self::RemoveReportFile(_)
-            | Self::RemoveStop(_) => Duty::Must,
-            Self::Handoff(_)
-            | Self::Marker(_)
-            | Self::Pause(_)
-            | Self::Notify(_)
-            | Self::Ask(_)
-            | Self::Start(_)
-            | Self::Brief(_) => Duty::BestEffort,
-        }
+                | Self::RecordHalt(_)
+                | Self::RecordAck(_)
+                | Self::RemoveReportFile(_)
+                | Self::RemoveStop(_)
+        )
     }
 }
 

@@ -19,8 +19,8 @@ pub struct HookSpec {
     pub names_files: bool,
     /// True if pre-commit and prek have a stage for it.
     pub in_frameworks: bool,
-    /// The cost of losing the hook.
-    pub loss: Loss,
+    /// True if nothing is stopped or recorded without it; without another one `andon check` finds fewer things in order.
+    pub is_needed: bool,
     /// The setups in which the hook says that the program is gone.
     pub says_gone: MissingProgramNotice,
 }
@@ -66,15 +66,6 @@ pub enum ConfigGate {
     Never,
 }
 
-/// The cost of losing a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
-    /// Nothing is stopped or recorded.
-    Guard,
-    /// `andon check` finds fewer things in order.
-    Detail,
-}
-
 /// The setups in which a hook says that the program is gone: once per commit and once per push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingProgramNotice {
@@ -113,7 +104,7 @@ registry! {
     PreCommit = HookSpec {
         gate: ConfigGate::Always,
         sees_index: true,
-        loss: Loss::Guard,
+        is_needed: true,
         ..before("pre-commit", Work::Mark, PreventedStep::Commit)
     },
     /// Before a clean true merge is committed.
@@ -122,13 +113,13 @@ registry! {
     PrepareCommitMsg = HookSpec {
         gate: ConfigGate::WhereAsked,
         names_files: true,
-        loss: Loss::Guard,
+        is_needed: true,
         says_gone: MissingProgramNotice::WhereAllIsSeen,
         ..before("prepare-commit-msg", Work::Judge, PreventedStep::Commit)
     },
     /// After a commit.
     PostCommit = HookSpec {
-        loss: Loss::Guard,
+        is_needed: true,
         says_gone: MissingProgramNotice::InFrameworks,
         ..after("post-commit", Work::Record)
     },
@@ -173,7 +164,7 @@ impl GitHook {
 
     /// Returns whether nothing is stopped or recorded without it.
     pub fn is_needed(self) -> bool {
-        self.spec().loss == Loss::Guard
+        self.spec().is_needed
     }
 
     /// The hooks that are needed.
@@ -203,7 +194,7 @@ const fn after(name: &'static str, work: Work) -> HookSpec {
         sees_index: false,
         names_files: false,
         in_frameworks: true,
-        loss: Loss::Detail,
+        is_needed: false,
         says_gone: MissingProgramNotice::Nowhere,
     }
 }

@@ -86,10 +86,7 @@ pub enum Recording {
 impl Recording {
     /// Returns whether a later hook wrote the record, in place of one that did not run.
     pub fn is_later(self) -> bool {
-        match self {
-            Self::CaughtUp | Self::Patched => true,
-            Self::AtCommit | Self::Moved | Self::Backfilled | Self::Derived => false,
-        }
+        matches!(self, Self::CaughtUp | Self::Patched)
     }
 
     /// Returns whether a hook wrote the record, at the commit or later.
@@ -278,10 +275,7 @@ pub enum PrevRecord {
 impl PrevRecord {
     /// The line that is named.
     pub fn line(self) -> Option<Digest> {
-        match self {
-            Self::Line(digest) => Some(digest),
-            Self::Unsaid | Self::Absent => None,
-        }
+        if let Self::Line(digest) = self { Some(digest) } else { None }
     }
 }
 

@@ -39,8 +39,8 @@ pub struct ParamSpec {
     pub min: u64,
     /// Largest count allowed: as far as its rule looks.
     pub max: u64,
-    /// The order constraint, for a parameter that is one of several that must be in order.
-    pub order: Order,
+    /// True for a percentage: those of a rule rise as they are declared.
+    pub rises: bool,
     /// The effect of a larger value, for counts.
     pub sense: Sense,
 }
@@ -89,15 +89,6 @@ enum Default {
     Word { is: &'static str, of: &'static [&'static str] },
 }
 
-/// The dependency between the parameters of one rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// It is not part of a group.
-    Free,
-    /// A percentage: those of a rule rise as they are declared.
-    RisingPercent,
-}
-
 /// The effect of a larger count on the halts of its rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sense {
@@ -124,8 +115,8 @@ pub enum Word {}
 
 impl<T> Param<T> {
     const fn new(name: &'static str, default: Default, min: u64) -> Self {
-        let (order, sense, max) = (Order::Free, Sense::Later, ParamSpec::ANY);
-        let spec = ParamSpec { name, default, declared: None, min, max, order, sense };
+        let (rises, sense, max) = (false, Sense::Later, ParamSpec::ANY);
+        let spec = ParamSpec { name, default, declared: None, min, max, rises, sense };
         Self { spec, kind: PhantomData }
     }
 }
@@ -153,7 +144,7 @@ impl Param<u64> {
     /// A percentage that is larger than those declared before it.
     pub(crate) const fn rising_percent(name: &'static str, default: u64) -> Self {
         let mut param = Self::total(name, default, 1);
-        param.spec.order = Order::RisingPercent;
+        param.spec.rises = true;
         param
     }
 }

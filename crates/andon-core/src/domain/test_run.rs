@@ -459,16 +459,8 @@ impl TestRun {
 
     /// True for a run of the configured tests that Andon started, whatever came of it, or that counts as one.
     pub(crate) fn is_by_the_program(&self) -> bool {
-        match self.validity {
-            RunValidity::Valid
-            | RunValidity::CodeChanged
-            | RunValidity::Interrupted
-            | RunValidity::Filtered => true,
-            RunValidity::OtherCommand
-            | RunValidity::HandedIn
-            | RunValidity::NotStarted
-            | RunValidity::Seen => false,
-        }
+        use RunValidity::{CodeChanged, Filtered, Interrupted, Valid};
+        matches!(self.validity, Valid | CodeChanged | Interrupted | Filtered)
     }
 
     /// True for a run that was handed in and proves nothing.
@@ -489,13 +481,9 @@ impl TestRun {
     /// choice 11).
     pub fn is_reported_failing(&self) -> bool {
         self.is_reported()
-            && match self.evidence.status {
-                TestStatus::Failed
-                | TestStatus::BuildFailed
-                | TestStatus::RunnerError
-                | TestStatus::TimedOut
-                | TestStatus::Crashed => true,
-                TestStatus::Passed | TestStatus::NoTests | TestStatus::Incomplete => false,
-            }
+            && !matches!(
+                self.evidence.status,
+                TestStatus::Passed | TestStatus::NoTests | TestStatus::Incomplete
+            )
     }
 }

@@ -48,12 +48,8 @@ impl Strike {
 
 impl From<CommitKind> for Strike {
     fn from(kind: CommitKind) -> Self {
-        match kind {
-            CommitKind::Normal | CommitKind::Amend => Self::Candidate,
-            CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => {
-                Self::Exempt
-            }
-        }
+        let counts = matches!(kind, CommitKind::Normal | CommitKind::Amend);
+        if counts { Self::Candidate } else { Self::Exempt }
     }
 }
 

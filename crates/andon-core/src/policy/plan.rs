@@ -122,12 +122,10 @@ fn calls(finding: &Finding) -> Vec<NamedCall> {
 
 fn evidence(timeline: &Timeline) -> HaltEvidence {
     let iterations = &timeline.iterations;
-    let failures = iterations.iter().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| {
-        match outcome(tests) {
-            Outcome::Red | Outcome::Stopped => true,
-            Outcome::Green | Outcome::Nothing => false,
-        }
-    });
+    let failures = iterations
+        .iter()
+        .filter_map(|iteration| iteration.tests.as_ref())
+        .filter(|tests| matches!(outcome(tests), Outcome::Red | Outcome::Stopped));
     HaltEvidence {
         diffs: newest(iterations.iter().map(|iteration| iteration.diff.hash).collect()),
         tests: newest(failures.map(|tests| tests.signature).collect()),

@@ -75,12 +75,8 @@ pub fn responses(
 
 /// Returns the mode of the escalation in this decision: one that only notifies says so where nothing else halts the run.
 fn mode_of(episode: &Episode, decision: &Decision) -> EscalationMode {
-    match episode.mode {
-        EscalationMode::Perpetual if decision.verdict == Verdict::Halt => EscalationMode::PerpetualHalted,
-        mode @ (EscalationMode::Halting | EscalationMode::Perpetual | EscalationMode::PerpetualHalted) => {
-            mode
-        }
-    }
+    let halts = decision.verdict == Verdict::Halt && episode.mode == EscalationMode::Perpetual;
+    if halts { EscalationMode::PerpetualHalted } else { episode.mode }
 }
 
 /// Handoff, notification, marker and PAUSE, in this order (docs/spec-map.md, signals and escalation: slice B). In perpetual mode
@@ -177,10 +173,7 @@ fn on_stall(
 /// A window that must be compacted is not exhausted: that it still can be is the point of the threshold.
 pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pressure) -> Vec<Condition> {
     let failed = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref());
-    let failed = failed.take_while(|tests| match outcome(tests) {
-        Outcome::Red | Outcome::Stopped => true,
-        Outcome::Green | Outcome::Nothing => false,
-    });
+    let failed = failed.take_while(|tests| matches!(outcome(tests), Outcome::Red | Outcome::Stopped));
     let mut conditions = Vec::new();
     // A commit that the gate refused failed it too.
     let refused = usize::try_from(timeline.activity.refusals.times).unwrap_or(usize::MAX);

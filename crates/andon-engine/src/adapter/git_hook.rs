@@ -89,28 +89,15 @@ fn some_commit(id: Oid) -> Option<CommitId> {
     (!id.is_zero()).then_some(CommitId(id))
 }
 
-/// The caller of a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookRunner {
-    /// git called the hook.
-    Git,
-    /// The framework did: standard input is lost and unstaged edits are stashed.
-    Framework,
-}
-
-/// Distinguishes the two by `PRE_COMMIT=1`.
-pub fn runner(vars: &BTreeMap<String, String>) -> HookRunner {
-    if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") {
-        HookRunner::Framework
-    } else {
-        HookRunner::Git
-    }
+/// True where a framework called the hook and not git: standard input is lost, and unstaged edits are stashed.
+pub fn is_by_framework(vars: &BTreeMap<String, String>) -> bool {
+    vars.get("PRE_COMMIT").is_some_and(|value| value == "1")
 }
 
 /// The path of the running program as a word of a shell, where it lies in an environment that a framework of hooks made for
 /// itself: the shell of a person finds no `andon` then.
 pub fn hidden_program(vars: &BTreeMap<String, String>, program: Option<&Path>) -> Option<String> {
-    let program = program.filter(|_| runner(vars) == HookRunner::Framework)?;
+    let program = program.filter(|_| is_by_framework(vars))?;
     let cache = |home: &str, below: &str| vars.get(home).map(|home| Path::new(home).join(below));
     let mut homes = ["pre-commit", "prek"].into_iter().flat_map(|name| {
         let own = cache(if name == "prek" { "PREK_HOME" } else { "PRE_COMMIT_HOME" }, "");
@@ -224,12 +211,11 @@ mod tests {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-        assert_eq!(runner(&vars), HookRunner::Framework);
+        assert!(is_by_framework(&vars) && !is_by_framework(&BTreeMap::new()));
         assert_eq!(from_to(&vars).unwrap().0, "origin/main");
         assert!(pushed_ref(&vars).unwrap().is_branch());
         assert_eq!(pushed_to(&vars), Some(("origin".to_owned(), "/srv/x.git".to_owned())));
         assert_eq!(pushed_to(&BTreeMap::new()), None);
-        assert_eq!(runner(&BTreeMap::new()), HookRunner::Git);
         assert_eq!(pushed_ref(&BTreeMap::new()), None);
         let mut whole = vars.clone();
         whole.insert("PRE_COMMIT_LOCAL_BRANCH".to_owned(), "refs/heads/x".to_owned());

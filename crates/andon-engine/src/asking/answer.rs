@@ -15,7 +15,7 @@ use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, paths::CONFIG_FILE, time::Timestamp};
-use andon_git::{Blob, Repo};
+use andon_git::Repo;
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::{round::RoundDecision, votes::Vote};
@@ -62,7 +62,7 @@ fn halt_was(vote: &VotePayload) -> HaltAssessment {
 pub fn config_at(repo: &Repo, commit: CommitId) -> Option<Config> {
     let tree = repo.tree_of(commit).ok()?;
     let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()? else { return config::load(&[]).ok() };
-    let Blob::Content(text) = repo.read_blob(blob, MAX_BYTES).ok()? else { return None };
+    let text = repo.read_blob(blob, MAX_BYTES).ok()??;
     let source = ConfigSource { layer: Layer::Repository, name: CONFIG_FILE.to_owned(), text };
     config::load(&[source]).ok()
 }
@@ -265,9 +265,7 @@ pub fn halt_subject(ws: &Workspace, standing: &StandingHalt) -> Result<Resolutio
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
     // If HEAD builds on the halted commit, the code is that of HEAD, else that of the halted commit.
-    let builds_on = |halted: CommitId| {
-        head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
-    };
+    let builds_on = |halted| head.is_some_and(|head| ws.repo.is_ancestor(halted, head).unwrap_or(false));
     let commit = match halted {
         Some(halted) if !builds_on(halted) => Some(halted),
         Some(_) | None => head,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{SignedLedger, read_all, short};
+use super::{SignedLedger, read_all, said, short};
 use crate::{Result, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, hint::Hint, plural::count};
@@ -70,9 +70,9 @@ fn is_race(code: Code) -> bool {
 
 /// A second resolution, named with the ones before it.
 fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<String> {
-    let resolved = |at: usize| match &*ledger.review[at].payload {
-        Ok(Payload::Resolution(resolution)) => Some(resolution.round.as_str()),
-        Ok(_) | Err(_) => None,
+    let resolved = |at: usize| {
+        let Some(Payload::Resolution(resolution)) = said(&ledger.review[at]) else { return None };
+        Some(resolution.round.as_str())
     };
     let named = resolved(second).filter(|_| code == Code::AlreadyResolved)?;
     let noun = match ledger.review.iter().find(|entry| entry.id == named)?.kind.as_str() {
@@ -214,10 +214,7 @@ fn filled(ledger: &SignedLedger, entry: &ReviewEntry, text: &str) -> String {
 fn fact(ledger: &SignedLedger, entry: &ReviewEntry, name: &str) -> String {
     let key = entry.signer.as_deref().and_then(|key| PublicKey::parse(key).ok());
     let key = key.map_or_else(|| "the key".to_owned(), |key| format!("key {}", key.fingerprint()));
-    let version = match &*entry.payload {
-        Ok(Payload::Policy(policy)) => policy.version,
-        Ok(_) | Err(_) => 0,
-    };
+    let version = if let Some(Payload::Policy(policy)) = said(entry) { policy.version } else { 0 };
     let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness");
     match name {
         "ahead" => span(entry.at - ledger.folded.now),
@@ -251,7 +248,7 @@ fn fact(ledger: &SignedLedger, entry: &ReviewEntry, name: &str) -> String {
 
 /// The id of the round that `entry` is about.
 fn round_of(entry: &ReviewEntry) -> Option<&str> {
-    entry.payload.as_ref().as_ref().ok().and_then(Payload::round)
+    said(entry).and_then(Payload::round)
 }
 
 /// The step of `who` where a panel decides: to ask for it, to take a seat, or to vote.
@@ -310,10 +307,8 @@ fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
 
 /// The entry that revoked the key of `entry`.
 fn revocation(ledger: &SignedLedger, entry: &ReviewEntry) -> Option<usize> {
-    let revokes = |found: &ReviewEntry| match &*found.payload {
-        Ok(Payload::KeyRevoke(revoke)) => Some(&revoke.key) == entry.signer.as_ref(),
-        Ok(_) | Err(_) => false,
-    };
+    let signer = entry.signer.as_ref();
+    let revokes = |found: &ReviewEntry| matches!(said(found), Some(Payload::KeyRevoke(revoke)) if Some(&revoke.key) == signer);
     ledger.review.iter().position(revokes)
 }
 
@@ -345,14 +340,10 @@ pub(super) fn span(seconds: i64) -> String {
 /// The stake of `who` in the round of `entry` (R5).
 fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'static str {
     let unknown = "has a stake in the round";
-    let id = entry.payload.as_ref().as_ref().ok().and_then(Payload::round);
-    let named = id.and_then(|id| ledger.review.iter().position(|entry| entry.id == id));
+    let named = round_of(entry).and_then(|id| ledger.review.iter().position(|entry| entry.id == id));
     let Some((at, round)) = named.and_then(|at| Some((at, ledger.folded.round(at)?))) else { return unknown };
     let is = |name: &Option<String>| name.as_deref() == Some(who);
-    let asked = match &*ledger.review[at].payload {
-        Ok(Payload::Round(asked)) => Some(asked),
-        Ok(_) | Err(_) => None,
-    };
+    let asked = if let Some(Payload::Round(asked)) = said(&ledger.review[at]) { Some(asked) } else { None };
     let policy = &ledger.folded.authority.at_end.operators;
     let operates = |role: &str, agent: &Option<String>| {
         let by_round = asked.and_then(|asked| asked.operators.get(role)).into_iter().flatten();
@@ -380,13 +371,14 @@ fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'static str 
 
 /// The change that would name the key, where too few have signed it.
 fn unsigned_grant(ledger: &SignedLedger, key: &str) -> Option<String> {
-    let grants = |entry: &ReviewEntry| match &*entry.payload {
-        Ok(Payload::Policy(policy)) => {
-            let found = policy.keys.iter().any(|grant| grant.key() == key);
-            found.then(|| format!("policy {}", policy.version))
+    let grants = |entry: &ReviewEntry| {
+        let said = said(entry)?;
+        if let Payload::KeyAdd(grant) = said {
+            return (grant.key() == key).then(|| "key-add".to_owned());
         }
-        Ok(Payload::KeyAdd(grant)) => (grant.key() == key).then(|| "key-add".to_owned()),
-        Ok(_) | Err(_) => None,
+        let Payload::Policy(policy) = said else { return None };
+        let found = policy.keys.iter().any(|grant| grant.key() == key);
+        found.then(|| format!("policy {}", policy.version))
     };
     (0..ledger.review.len()).rev().find_map(|at| {
         let what = grants(&ledger.review[at])?;

@@ -31,7 +31,7 @@ use andon_core::domain::{plural::count, time::Timestamp};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};
-use andon_review::payload::Payload;
+use andon_review::payload::{Payload, policy::ReviewPolicy};
 use andon_signing::Touch;
 use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
 
@@ -179,6 +179,11 @@ const BY_WRONG_KEY: [Code; 7] = [
     Code::BadPayload,
 ];
 
+/// The statement of an entry; `None` where it is malformed.
+pub fn said(entry: &ReviewEntry) -> Option<&Payload> {
+    entry.payload.as_ref().as_ref().ok()
+}
+
 /// Takes better signatures for entries that do not count by the one that they have; true where there was one. One payload under
 /// several signatures is one entry (S3). Which commit is read first is chance, and signing a copy with another key must not take
 /// the entry from its maker: of its signatures, that by a key of the policy counts.
@@ -207,12 +212,8 @@ fn choose_signatures(entries: &mut [WholeEntry], review: &mut [ReviewEntry], fol
 fn is_named(folded: &LedgerState, entry: &ReviewEntry, at: usize, key: &str) -> bool {
     let authority = &folded.authority;
     let in_force = &authority.for_entry(at).keys;
-    let own = match &*entry.payload {
-        Ok(Payload::Policy(policy)) => {
-            in_force.is_empty() && policy.keys.iter().any(|grant| grant.key() == key)
-        }
-        Ok(_) | Err(_) => false,
-    };
+    let grants = |policy: &ReviewPolicy| policy.keys.iter().any(|grant| grant.key() == key);
+    let own = matches!(said(entry), Some(Payload::Policy(policy)) if in_force.is_empty() && grants(policy));
     own || (in_force.contains_key(key) && !authority.is_out(key))
 }
 
@@ -245,7 +246,7 @@ impl SignedLedger {
     /// The policy in force now: its entry and version.
     pub fn policy(&self) -> Option<(usize, i64)> {
         let entry = self.folded.authority.at_end.policy()?;
-        let Ok(Payload::Policy(policy)) = &*self.review[entry].payload else { return None };
+        let Some(Payload::Policy(policy)) = said(&self.review[entry]) else { return None };
         Some((entry, policy.version))
     }
 

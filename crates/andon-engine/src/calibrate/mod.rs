@@ -16,8 +16,8 @@ use self::people::PlacedRuns;
 use crate::range::{self, Lineages, replayed};
 use crate::recording::bulk::{self, Job, Pace, RangeCommit, Records};
 use crate::view::calibration::{
-    Calibration, CalibrationGround, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, OwnRules,
-    RuleBound, ScaledCounts, UnaskedRule,
+    Calibration, CalibrationGround, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, RuleBound,
+    ScaledCounts, UnaskedRule,
 };
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{Config, Value};
@@ -206,7 +206,7 @@ fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
         bounds: bounds(ladder, &runs, step),
         unasked: unseen.map(|(_, rule)| unasked(rule)).collect(),
         changed,
-        own_rules: if *rules == detect::defaults() { OwnRules::None } else { OwnRules::Some },
+        own_rules: *rules != detect::defaults(),
     }
 }
 

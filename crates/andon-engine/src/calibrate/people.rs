@@ -167,12 +167,11 @@ impl OutsideCommit {
             (commit.email.as_str(), commit.authored_at) == (mark.authored.0.as_str(), mark.authored.1)
         });
         let numbered = self.record.as_ref().is_some_and(|record| record.iteration == mark.iteration);
-        let is = match mark.kind {
-            CommitKind::Amend | CommitKind::Rebase => authored || (same_change && (in_its_place || numbered)),
+        let is = if matches!(mark.kind, CommitKind::Amend | CommitKind::Rebase) {
+            authored || (same_change && (in_its_place || numbered))
+        } else {
             // Made again while the hooks were off.
-            CommitKind::Normal | CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick => {
-                authored && (in_its_place || same_change)
-            }
+            authored && (in_its_place || same_change)
         };
         is.then_some((in_its_place, same_change))
     }

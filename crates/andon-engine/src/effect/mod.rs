@@ -22,7 +22,7 @@ pub use self::files::{append_text, replace_text, write_andon_file, write_private
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_config::Response;
 use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
-use andon_core::domain::effect::{AckMode, Duty, Effect};
+use andon_core::domain::effect::{AckMode, Effect};
 use andon_core::domain::{findings::Figures, hint::Hint, ids::CommitId, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
@@ -103,17 +103,16 @@ fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
 pub fn carry_out(plan: &[Effect], site: &Site<'_>) -> Result<Vec<String>, EffectError> {
     let mut failed = Vec::new();
     for effect in plan {
-        match (one(effect, site), effect.duty()) {
-            (Ok(()), _) => {}
-            (Err(err), Duty::Must) => return Err(err),
-            (Err(err), Duty::BestEffort) => failed.push(err.to_string()),
+        match one(effect, site) {
+            Err(err) if effect.is_needed() => return Err(err),
+            ended => failed.extend(ended.err().map(|err| err.to_string())),
         }
     }
     Ok(failed)
 }
 
 fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
-    if effect.duty() == Duty::BestEffort && site.andon_dir.is_none() {
+    if !effect.is_needed() && site.andon_dir.is_none() {
         return Ok(());
     }
     match effect {

@@ -5,33 +5,30 @@ use andon_config::Config;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::{detect::DocsChange, history::Timeline};
-use andon_git::{Overlay, Repo};
+use andon_git::Repo;
+use andon_store::fingerprint::Content;
 
 /// API paths that are named.
 const NAMED: usize = 16;
 
 /// Judges the change from `before` to `after`.
-pub fn between(repo: &Repo, config: &Config, before: Option<TreeId>, after: TreeId) -> Result<DocsChange> {
+pub fn between(
+    repo: &Repo,
+    config: &Config,
+    before: Option<TreeId>,
+    after: Content<'_>,
+) -> Result<DocsChange> {
     if config.paths.api.is_empty() {
         return Ok(DocsChange::NotAsked);
     }
-    let changes = repo.changes(before, after)?;
-    let paths = changes.iter().flat_map(|change| change.old_path.iter().chain([&change.path]));
-    Ok(judge(config, paths.map(Vec::as_slice)))
-}
-
-/// Judges the change from `before` to the working tree.
-pub fn since(ws: &Workspace, before: Option<TreeId>, overlay: &Overlay) -> Result<DocsChange> {
-    if ws.config.paths.api.is_empty() {
-        return Ok(DocsChange::NotAsked);
-    }
-    let changes = match overlay.base {
-        Some(base) => ws.repo.changes(before, base)?,
-        None => Vec::new(),
+    let (base, pending) = match after {
+        Content::Tree(tree) => (Some(tree), [].as_slice()),
+        Content::Overlay(base, entries) => (base, entries),
     };
+    let changes = base.map_or(Ok(Vec::new()), |tree| repo.changes(before, tree))?;
     let committed = changes.iter().flat_map(|change| change.old_path.iter().chain([&change.path]));
-    let all = committed.chain(overlay.entries.iter().map(|entry| &entry.path));
-    Ok(judge(&ws.config, all.map(Vec::as_slice)))
+    let all = committed.chain(pending.iter().map(|entry| &entry.path));
+    Ok(judge(config, all.map(Vec::as_slice)))
 }
 
 /// The tree that the work began with: below the oldest iteration of the window, else HEAD's.

@@ -67,15 +67,17 @@ pub fn compare_scope(ws: &Workspace, scope: &str, run: &mut TestRun) -> Result<(
 
 /// The newest run of any kind that saw this code.
 pub fn newest_on(ws: &Workspace, code: CodeId) -> Option<TestRun> {
-    let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
-    let runs = Journal::open(ws.repo.git_dir()).recent(reach).runs;
-    runs.into_iter().rev().find(|run| run.evidence.code == code && run.validity != RunValidity::NotStarted)
+    let saw = |run: &TestRun| run.evidence.code == code && run.validity != RunValidity::NotStarted;
+    recent(ws).rev().find(saw)
 }
 
 fn valid_runs(ws: &Workspace) -> impl Iterator<Item = TestRun> {
+    recent(ws).filter(|run| run.validity == RunValidity::Valid)
+}
+
+fn recent(ws: &Workspace) -> impl DoubleEndedIterator<Item = TestRun> {
     let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
-    let recent = Journal::open(ws.repo.git_dir()).recent(reach);
-    recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid)
+    Journal::open(ws.repo.git_dir()).recent(reach).runs.into_iter()
 }
 
 fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Result<()> {
@@ -150,42 +152,32 @@ fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool> {
 }
 
 /// The code paths that differ between the code of two runs.
-fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<Vec<Vec<u8>>> {
-    let mut paths: Vec<Vec<u8>> = Vec::new();
-    let other = |entry: &OverlayEntry, run: &TestRun| {
-        !run.overlay.iter().any(|known| known.path == entry.path && known.entry == entry.entry)
-    };
-    paths.extend(before.overlay.iter().filter(|entry| other(entry, now)).map(|entry| entry.path.clone()));
-    paths.extend(now.overlay.iter().filter(|entry| other(entry, before)).map(|entry| entry.path.clone()));
+fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<BTreeSet<Vec<u8>>> {
+    let [then, since] = [before, now].map(|run| {
+        let seen = run.overlay.iter().map(|entry| (&entry.path, &entry.entry));
+        seen.collect::<BTreeSet<_>>()
+    });
+    let mut paths: BTreeSet<Vec<u8>> =
+        then.symmetric_difference(&since).map(|(path, _)| (*path).clone()).collect();
     if before.base != now.base
         && let Some(new) = now.base
     {
         let changes = ws.repo.changes(before.base, new)?;
         paths.extend(changes.into_iter().flat_map(|change| change.old_path.into_iter().chain([change.path])));
     }
-    paths.sort();
-    paths.dedup();
     Ok(paths)
 }
 
 /// A file as the earlier run saw it: its blob where that was committed since, else that of the commit below.
 fn text_then(ws: &Workspace, run: &TestRun, path: &[u8]) -> Result<Option<String>> {
-    let in_base = || -> Result<_> {
-        Ok(match run.base {
-            Some(base) => ws.repo.entry_at(base, path)?.map(|(_, id)| id),
-            None => None,
-        })
-    };
+    let in_base = ws.repo.entry_at(run.base, path)?.map(|(_, id)| id);
     match run.overlay.iter().find(|entry| entry.path == path) {
         Some(OverlayEntry { entry: Some((_, id)), .. }) => match weakening::text(&ws.repo, Some(*id))? {
             Some(text) => Ok(Some(text)),
-            None => match in_base()? {
-                Some(id) => weakening::text(&ws.repo, Some(id)),
-                None => Ok(None),
-            },
+            None => in_base.map_or(Ok(None), |id| weakening::text(&ws.repo, Some(id))),
         },
         Some(OverlayEntry { entry: None, .. }) => Ok(Some(String::new())),
-        None => weakening::text(&ws.repo, in_base()?),
+        None => weakening::text(&ws.repo, in_base),
     }
 }
 

@@ -95,10 +95,7 @@ impl CodeStanding {
 
     /// The run that fails there.
     fn failing(&self) -> Option<&Rc<FailingRun>> {
-        match self {
-            Self::Tested(failing) => failing.as_ref(),
-            Self::Unrecorded | Self::Untested => None,
-        }
+        if let Self::Tested(failing) = self { failing.as_ref() } else { None }
     }
 }
 
@@ -220,13 +217,9 @@ impl Origins {
             if !self.is_made(archive, asked, &claimed)? || claimed.sources().iter().any(is_later) {
                 continue;
             }
-            match self.of_what_it_is_made(archive, asked, claimed)? {
-                made @ Backing::Made(..) => return Ok(made),
-                other @ (Backing::Elsewhere(..)
-                | Backing::Released(..)
-                | Backing::Untested(_)
-                | Backing::Unrecorded(_)
-                | Backing::Missing) => nothing = other,
+            nothing = self.of_what_it_is_made(archive, asked, claimed)?;
+            if matches!(nothing, Backing::Made(..)) {
+                return Ok(nothing);
             }
         }
         let Archive { repo, config, .. } = archive;
@@ -369,12 +362,10 @@ impl Origins {
         };
         let before = commit.parents.first().copied();
         if let Some(parent) = before.filter(|parent| archive.code(*parent) == archive.code(id)) {
-            return match judge(parent) {
-                KnownSoFar::Below if record.is_none() => Ok(CodeStanding::Unrecorded),
-                KnownSoFar::Below | KnownSoFar::Known(_) | KnownSoFar::Open => {
-                    self.standing(archive, judge, parent)
-                }
-            };
+            if record.is_none() && matches!(judge(parent), KnownSoFar::Below) {
+                return Ok(CodeStanding::Unrecorded);
+            }
+            return self.standing(archive, judge, parent);
         }
         let recorded = record.as_ref().map(|record| record.kind);
         let record = match record {

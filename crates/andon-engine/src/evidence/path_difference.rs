@@ -26,10 +26,7 @@ pub(super) fn named(
             hint,
             state,
             word: word(ws, &difference.path),
-            side: match difference.run_side {
-                Some(_) => Side::Run,
-                None => Side::CandidateOnly,
-            },
+            side: if difference.run_side.is_some() { Side::Run } else { Side::CandidateOnly },
             path: difference.path,
             tracking: difference.tracking,
         })
@@ -88,7 +85,7 @@ fn whereabouts(
     if inside.is_none() && id(run_side) != id(commit_side) && ws.repo.worktree_blob(path) == id(commit_side) {
         return Ok(Whereabouts::AsCommitted);
     }
-    let in_head = head.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten();
+    let in_head = ws.repo.entry_at(head, path)?;
     Ok(match (commit_side, tracking) {
         _ if *commit_side != in_head => Whereabouts::PartlyStaged,
         (None, Tracking::Untracked) => Whereabouts::Untracked,

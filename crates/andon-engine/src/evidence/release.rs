@@ -3,7 +3,7 @@
 
 use super::scopes::{self, Demand};
 use super::{Asked, Subject, own_evidence};
-use crate::{Result, error::OpsError, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
@@ -11,7 +11,7 @@ use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::test_run::{RanOn, TestEvidence};
-use andon_git::{Blob, MODE_EXECUTABLE, MODE_FILE, Repo};
+use andon_git::{MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::fingerprint::Content;
 
 /// Most files of code that are looked at, and most bytes of one.
@@ -44,10 +44,7 @@ fn changed(repo: &Repo, rules: &PathRules, before: TreeId, tree: TreeId) -> Resu
     let mut files = Vec::new();
     for change in code {
         let read = |side: Option<(u32, _)>| match side {
-            Some((MODE_FILE | MODE_EXECUTABLE, id)) => match repo.read_blob(id, MAX_BYTES)? {
-                Blob::Content(bytes) => Ok::<_, OpsError>(Some(bytes)),
-                Blob::TooLarge(_) => Ok(None),
-            },
+            Some((MODE_FILE | MODE_EXECUTABLE, id)) => repo.read_blob(id, MAX_BYTES),
             Some(_) | None => Ok(None),
         };
         let same_mode = change.old.map(|(mode, _)| mode) == change.new.map(|(mode, _)| mode);
@@ -101,7 +98,7 @@ pub(crate) fn ways(ws: &Workspace, before: Option<TreeId>, tree: TreeId) -> Resu
             continue;
         };
         let Some(id) = ws.repo.blob_at(tree, file.as_bytes())? else { continue };
-        let Blob::Content(text) = ws.repo.read_blob(id, MAX_BYTES)? else { continue };
+        let Some(text) = ws.repo.read_blob(id, MAX_BYTES)? else { continue };
         if String::from_utf8_lossy(&text).contains(word) {
             ways.push(format!("or let the tool run them before it commits, in {file}:  {line}"));
             break;

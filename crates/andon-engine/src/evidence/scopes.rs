@@ -114,12 +114,8 @@ pub fn states(
     subject: &Subject,
     demand: Demand,
 ) -> Result<Vec<ScopeState>> {
-    let content = match subject {
-        Subject::Tree(tree) => Content::Tree(*tree),
-        Subject::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
-    };
     let mut states = Vec::new();
-    for scope in codes(&ws.repo, &ws.config, content, demand)? {
+    for scope in codes(&ws.repo, &ws.config, subject.content(), demand)? {
         let asked = Asked { ws, loaded, subject, code: scope.code };
         let found = match results::of_scope(ws, loaded, scope.code) {
             None if scope.touched => before_add(asked, &scope)?,

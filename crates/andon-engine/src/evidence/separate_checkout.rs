@@ -60,7 +60,7 @@ pub fn checkout(ctx: &Context, ws: &Workspace, subject: &TestedSubject) -> Resul
     let taken = dependencies::take_along(top, &apart.top);
     let code = ws.fingerprinter().of_tree(tree)?;
     let inner = Workspace {
-        untracked: crate::workspace::UntrackedCode::Beside,
+        tracked_alone: true,
         variables: variables(ctx, &apart.top, &taken),
         ..Workspace::at(repo, ws.config.clone(), ws.opened)
     };

@@ -178,10 +178,7 @@ fn came_to_its_end(tests: &TestEvidence) -> bool {
 }
 
 fn brings_others_work(kind: CommitKind) -> bool {
-    match kind {
-        CommitKind::Merge | CommitKind::CherryPick | CommitKind::Rebase => true,
-        CommitKind::Normal | CommitKind::Amend | CommitKind::Revert => false,
-    }
+    matches!(kind, CommitKind::Merge | CommitKind::CherryPick | CommitKind::Rebase)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::test_run::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{time::Timestamp, veil::HiddenPath};
 use andon_git::Overlay;
+use andon_store::fingerprint::Content;
 use testreport::ParsedRun;
 
 /// The code that tests ran on.
@@ -118,7 +119,7 @@ impl TestedCode {
         }
         self.overlay.extend(bound);
         self.overlay.sort();
-        self.code = ws.fingerprinter().of_overlay(self.base, &self.overlay)?;
+        self.code = ws.fingerprinter().of(Content::Overlay(self.base, &self.overlay))?;
         Ok(())
     }
 
@@ -141,7 +142,7 @@ impl TestedCode {
             before.symmetric_difference(&after).map(|(path, _)| (*path).clone()).collect();
         let was_there = |path: &Vec<u8>| -> Result<bool> {
             let known = before.iter().any(|(own, entry)| *own == path && entry.is_some());
-            Ok(known || self.base.map_or(Ok(None), |tree| ws.repo.entry_at(tree, path))?.is_some())
+            Ok(known || ws.repo.entry_at(self.base, path)?.is_some())
         };
         for path in differs.iter().take(WRITTEN) {
             if was_there(path)? {
@@ -187,5 +188,5 @@ pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>> {
 }
 
 fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId> {
-    Ok(ws.fingerprinter().of_overlay(overlay.base, &overlay.entries)?)
+    Ok(ws.fingerprinter().of(Content::Overlay(overlay.base, &overlay.entries))?)
 }

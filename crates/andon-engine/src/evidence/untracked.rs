@@ -19,6 +19,7 @@ use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, paths::kind_of, plu
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
+use andon_store::fingerprint::Content;
 use testreport::{ParsedRun, Stream};
 
 /// Runs that are searched for an untracked file of a commit: each is looked at as a tree.
@@ -98,7 +99,7 @@ pub(crate) fn newest_before_add(
         if left.len() == run.beside.len() {
             continue;
         }
-        let prints = ws.fingerprinter().of_overlay(run.base, &overlay);
+        let prints = ws.fingerprinter().of(Content::Overlay(run.base, &overlay));
         // The base may be gone by now.
         if prints.is_ok_and(|found| found == code) {
             return Ok(Some((run, left)));

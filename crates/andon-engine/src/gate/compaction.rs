@@ -4,7 +4,7 @@
 use crate::effect::{best_effort, files};
 use crate::halts::{self, decisions};
 use crate::recording::timeline::{self, LoadedTimeline};
-use crate::view::context::{BriefingState, ContextWindowView};
+use crate::view::context::ContextWindowView;
 use crate::{Result, asking, context::Context, gate::GateContext, workspace::Workspace};
 use andon_core::detect;
 use andon_core::domain::briefing::{BRIEFING, Briefing, BriefingGround, HumanDecision, Plan};
@@ -37,7 +37,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextWindowView> {
         cached: ws.config.cached,
         finding,
         decided: Vec::new(),
-        briefed: if written { BriefingState::Yes } else { BriefingState::No },
+        briefed: written,
     })
 }
 

@@ -32,20 +32,18 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let loaded = timeline::load(ws)?;
     untracked::set_aside(ws, &mut overlay);
     let uncommitted = overlay.entries.iter().any(|entry| ws.is_code(&entry.path));
-    let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), Demand::Everything)?;
-    let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
-    let candidate = match head {
-        Some(head) => evidence::at_tip(ws, candidate, head)?,
-        None => candidate,
-    };
+    let began = docs::began(ws, &loaded.timeline)?;
+    let subject = Subject::WorkTree(overlay);
+    let docs = docs::between(&ws.repo, &ws.config, began, subject.content())?;
+    let mut candidate = evidence::candidate(ws, &loaded, &subject, Demand::Everything)?;
+    if let Some(head) = ws.repo.head()?.commit().filter(|_| !uncommitted) {
+        candidate = evidence::at_tip(ws, candidate, head)?;
+    }
     let candidate = Candidate { docs, ..candidate };
     let standing = halts::unanswered(ctx, ws)?;
     let owed = if standing.is_none() { guard::owed(ws, &loaded) } else { None };
-    let decision = match owed {
-        Some(owed) => owed,
-        None => guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing),
-    };
+    let decide = || guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
+    let decision = owed.unwrap_or_else(decide);
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = tests_in(&candidate.evidence);
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);

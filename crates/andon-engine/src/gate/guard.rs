@@ -21,8 +21,7 @@ use crate::{
     workspace::Workspace,
 };
 use andon_core::detect::{
-    self, Candidate, CodeChange, CommitDraft, EvidenceState, GitUnderway, IndexUse, RuleInput, Situation,
-    Stops,
+    self, Candidate, CodeChange, CommitDraft, EvidenceState, IndexUse, RuleInput, Situation, Stops,
 };
 use andon_core::domain::about::{DirtyBit, EventClass};
 use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
@@ -32,6 +31,7 @@ use andon_core::domain::ids::{CommitId, EntryId, TreeId};
 use andon_core::domain::{context::Pressure, diagnostic::Diagnostic, effect::Effect, safety::SafetyKind};
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Operation, Repo};
+use andon_store::fingerprint::Content;
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
 use andon_store::{journal::Journal, pre_commit_mark, window};
@@ -280,7 +280,8 @@ fn may_owe(ws: &Workspace) -> Result<bool> {
 pub fn judge_tip(ctx: &Context, ws: &Workspace, tip: CommitId, there: Option<CommitId>) -> Result<Judged> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
-    let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
+    let began = docs::began(ws, &loaded.timeline)?;
+    let docs = docs::between(&ws.repo, &ws.config, began, Content::Tree(tree))?;
     let known = evidence::at_the_remote(ws, tip, tree, there)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Demand::Commit(known))?;
     let candidate = match ws.config.test.scopes.settings.as_slice() {
@@ -450,17 +451,7 @@ fn draft(ws: &Workspace, tree: TreeId) -> CommitDraft {
             Hint::TestTree.with([&tree.to_string().chars().take(TREE_DIGITS).collect::<String>()])
         }
     };
-    CommitDraft { underway: underway(ws), index, exact }
-}
-
-fn underway(ws: &Workspace) -> GitUnderway {
-    match ws.repo.operation() {
-        Operation::None => GitUnderway::Nothing,
-        Operation::Merge => GitUnderway::Merge,
-        Operation::CherryPick => GitUnderway::Pick,
-        Operation::Revert => GitUnderway::Revert,
-        Operation::Rebase | Operation::Patches => GitUnderway::Rebase,
-    }
+    CommitDraft { underway: ws.repo.operation() != Operation::None, index, exact }
 }
 
 /// Recognized by the name of the index that git gives its hooks (docs/git-facts.md).

@@ -155,9 +155,9 @@ pub fn unlike_records(repo: &Repo, ledger: &SignedLedger, tip: CommitId) -> Resu
 fn outcomes(ledger: &SignedLedger) -> impl Iterator<Item = (usize, &AnswerOutcome)> {
     let counts = |at: &usize| !ledger.folded.state.codes.contains_key(at);
     let in_order = ledger.folded.graph.order.iter().copied().filter(counts);
-    in_order.filter_map(|at| match &*ledger.review[at].payload {
-        Ok(Payload::Outcome(said)) => Some((at, said)),
-        Ok(_) | Err(_) => None,
+    in_order.filter_map(|at| {
+        let Some(Payload::Outcome(said)) = asking::said(&ledger.review[at]) else { return None };
+        Some((at, said))
     })
 }
 

@@ -156,20 +156,11 @@ fn keys(findings: &[Finding]) -> Vec<Key> {
 }
 
 fn stage(line: &JournalLine) -> FeedStage {
-    match line {
-        JournalLine::Event(event) if matches!(event.what, EventKind::TurnEnd(_)) => {
-            FeedStage::At(Stage::Turn)
-        }
-        JournalLine::TestRun(_) => FeedStage::OfRun,
-        JournalLine::Event(_)
-        | JournalLine::Ack(_)
-        | JournalLine::Safety(_)
-        | JournalLine::CommitRecorded(_)
-        | JournalLine::Agent(_)
-        | JournalLine::Attempt(_)
-        | JournalLine::Halt(_)
-        | JournalLine::Healed(_) => FeedStage::At(Stage::Event),
+    if matches!(line, JournalLine::TestRun(_)) {
+        return FeedStage::OfRun;
     }
+    let is_turn = matches!(line, JournalLine::Event(event) if matches!(event.what, EventKind::TurnEnd(_)));
+    FeedStage::At(if is_turn { Stage::Turn } else { Stage::Event })
 }
 
 /// The decision of the rules at `stage` about the loaded timeline, while `standing` may bind.

@@ -11,6 +11,7 @@ use andon_core::domain::events::TurnEnd;
 use andon_core::domain::ids::{CodeId, Digest};
 use andon_core::domain::{paths::PathClass, test_run::OverlayEntry, time::Timestamp};
 use andon_git::Overlay;
+use andon_store::fingerprint::Content;
 
 /// Largest document that is read, in bytes; a larger one counts by its id.
 const MAX_DOCUMENT: u64 = 1 << 20;
@@ -31,7 +32,7 @@ impl WorkingTree {
         let TreeSnapshot { mut overlay, mut beside } = untracked::tested_overlay(ws)?;
         overlay.entries.extend(beside.extract_if(.., |file| is_source(&file.path)));
         overlay.entries.sort_by(|one, other| one.path.cmp(&other.path));
-        let code = ws.fingerprinter().of_overlay(overlay.base, &overlay.entries)?;
+        let code = ws.fingerprinter().of(Content::Overlay(overlay.base, &overlay.entries))?;
         Ok(Self { overlay, code, beside })
     }
 

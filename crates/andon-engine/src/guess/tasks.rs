@@ -2,17 +2,12 @@
 
 use super::{GuessedCommand, guessed, listing::Listing};
 
-/// A recipe, and what it does.
-pub(super) struct Task {
-    pub(super) candidate: GuessedCommand,
-}
-
-impl Task {
-    /// True when the recipe runs that command as a whole: `cargo test` is not `cargo test --workspace`.
+impl GuessedCommand {
+    /// True when its recipe runs that command as a whole: `cargo test` is not `cargo test --workspace`.
     pub(super) fn runs(&self, command: &str) -> bool {
-        self.candidate.script.match_indices(command).any(|(at, _)| {
-            let before = self.candidate.script.get(..at).and_then(|head| head.chars().next_back());
-            let after = self.candidate.script.get(at + command.len()..).and_then(|tail| tail.chars().next());
+        self.script.match_indices(command).any(|(at, _)| {
+            let before = self.script.get(..at).and_then(|head| head.chars().next_back());
+            let after = self.script.get(at + command.len()..).and_then(|tail| tail.chars().next());
             let ends = |each: Option<char>| {
                 each.is_none_or(|each| {
                     each.is_whitespace()
@@ -25,7 +20,7 @@ impl Task {
 }
 
 /// Every runner with such a recipe.
-pub(super) fn tasks(listing: &Listing) -> Vec<Task> {
+pub(super) fn tasks(listing: &Listing) -> Vec<GuessedCommand> {
     let just = listing.first(&["justfile", "Justfile", ".justfile"]);
     let just =
         just.and_then(|file| just_recipe(listing.text(file)?).map(|recipe| task("just test", file, recipe)));
@@ -42,9 +37,8 @@ pub(super) fn tasks(listing: &Listing) -> Vec<Task> {
     [just, make, taskfile].into_iter().flatten().collect()
 }
 
-fn task(command: &str, file: &str, recipe: String) -> Task {
-    let candidate = guessed(command, format!("the recipe in {file}"));
-    Task { candidate: GuessedCommand { script: recipe, ..candidate } }
+fn task(command: &str, file: &str, script: String) -> GuessedCommand {
+    GuessedCommand { script, ..guessed(command, format!("the recipe in {file}")) }
 }
 
 /// The recipe of a target in a makefile; `None` when there is no rule for it. `test-unit:` is another target.

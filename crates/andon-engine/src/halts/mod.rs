@@ -44,10 +44,7 @@ pub enum BoundBy {
 impl BoundBy {
     /// True for a halt that was made elsewhere: what it looks like here is only known once it was shown.
     pub(crate) fn is_foreign(self) -> bool {
-        match self {
-            Self::Worktree | Self::Trace => false,
-            Self::Sibling | Self::Clone => true,
-        }
+        matches!(self, Self::Sibling | Self::Clone)
     }
 }
 
@@ -123,9 +120,7 @@ fn beside_ledgers(ws: &Workspace, head: Option<CommitId>) -> Result<Vec<Standing
 fn unsigned_here(ws: &Workspace, head: Option<CommitId>, halt: StandingHalt) -> Option<Standing> {
     let is_here = halt.halt.worktree == ws.repo.worktree_name();
     let is_own = !Ledger::open(&ws.repo).is_elsewhere(halt.id).unwrap_or(false);
-    let builds_on = |halted: CommitId| {
-        head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
-    };
+    let builds_on = |halted| head.is_some_and(|head| ws.repo.is_ancestor(halted, head).unwrap_or(false));
     let bound_by = match (is_own, is_here) {
         (true, true) => BoundBy::Worktree,
         (true, false) => BoundBy::Sibling,

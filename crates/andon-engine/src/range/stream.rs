@@ -74,30 +74,25 @@ fn each_batch(
             fold(std::mem::take(&mut ready))
         })?;
         match read {
-            Ok(Stream::GoesOn) => ready = ahead,
-            Ok(Stream::Ended) => return fold(ahead),
+            Ok(true) => ready = ahead,
+            Ok(false) => return fold(ahead),
             Err(error) => return fold(ahead).and(Err(OpsError::Input(error))),
         }
     }
 }
 
-enum Stream {
-    GoesOn,
-    Ended,
-}
-
 /// The next lines, and what comes behind them.
-fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<LineResult>, io::Result<Stream>) {
+fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<LineResult>, io::Result<bool>) {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while bytes < BATCH_BYTES && batch.len() < BATCH_LINES {
         match lines.next_line() {
             Ok(Some(line)) => batch.push(LineResult::from_line(line)),
-            Ok(None) => return (batch, Ok(Stream::Ended)),
+            Ok(None) => return (batch, Ok(false)),
             Err(error) => return (batch, Err(error)),
         }
         bytes += batch.last().and_then(|told: &LineResult| told.text.as_ref()).map_or(0, Vec::len);
     }
-    (batch, Ok(Stream::GoesOn))
+    (batch, Ok(true))
 }
 
 /// The number of lines without a fact after which a stream counts as something else.

@@ -8,7 +8,7 @@
 use std::ffi::OsString;
 
 use crate::Result;
-use crate::adapter::git_hook::{self, HookRunner};
+use crate::adapter::git_hook;
 use crate::effect::files::beginning;
 use crate::error::{OpsError, VerbError};
 use crate::{context::Context, workspace::Workspace};
@@ -155,7 +155,7 @@ pub fn with_trailers(mut skipped: Vec<Skip>, trailers: &[(String, String)]) -> V
 
 /// The gate as a whole, when it was named to a framework as one to skip: the name is the only trace.
 pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
-    if git_hook::runner(&ctx.vars) != HookRunner::Framework {
+    if !git_hook::is_by_framework(&ctx.vars) {
         return None;
     }
     let (name, list) = ["SKIP", "PREK_SKIP"].into_iter().find_map(|name| Some((name, ctx.var(name)?)))?;

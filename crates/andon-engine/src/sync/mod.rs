@@ -91,12 +91,6 @@ impl Drop for Sync<'_> {
     }
 }
 
-/// The end of a step in which others can be faster.
-enum Step<T> {
-    Done(T),
-    Again,
-}
-
 impl<'a> Sync<'a> {
     /// Prepares a run with `peer`; asks it nothing yet.
     pub fn new(ctx: &'a Context, repo: &'a Repo, peer: Peer, online: Online) -> Result<Self> {
@@ -141,7 +135,9 @@ impl<'a> Sync<'a> {
                 back_off(tries);
             }
             tries += 1;
-            let Step::Done(()) = self.fetch()? else { continue };
+            if self.fetch()?.is_none() {
+                continue;
+            }
             let now = RemoteState::read(self.repo, &self.peer)?;
             self.compare(&before, &now)?;
             self.adopt(&now)?;
@@ -151,7 +147,7 @@ impl<'a> Sync<'a> {
             }
             self.offer(&now)?;
             let outgoing = self.outgoing(&now)?;
-            if outgoing.is_empty() || matches!(self.push(&outgoing)?, Step::Done(())) {
+            if outgoing.is_empty() || self.push(&outgoing)?.is_some() {
                 return Ok(());
             }
             before = now;
@@ -168,7 +164,7 @@ impl<'a> Sync<'a> {
         Online { patience: Some(patience.min(left)), ..self.online }
     }
 
-    fn fetch(&mut self) -> Result<Step<()>> {
+    fn fetch(&mut self) -> Result<Option<()>> {
         stop_point("sync:begin");
         self.repo.heal_locks();
         let peer = &self.peer;
@@ -177,11 +173,11 @@ impl<'a> Sync<'a> {
         self.step(fetched)
     }
 
-    /// Done when no other writer was faster at any of the refs.
-    fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Step<()>> {
+    /// Nothing where another writer was faster at one of the refs.
+    fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Option<()>> {
         let specs: Vec<String> = outgoing.iter().map(OutgoingRef::spec).collect();
         let pushed = self.repo.push_refs(&self.peer.address, &specs, self.online());
-        let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
+        let Some(pushed) = self.step(pushed)? else { return Ok(None) };
         stop_point("sync:pushed");
         self.arrived(outgoing, &pushed)?;
         stop_point("sync:tracked");
@@ -189,13 +185,11 @@ impl<'a> Sync<'a> {
             PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
             PushEnd::Same | PushEnd::Moved | PushEnd::Refused(_) => None,
         });
-        Ok(match raced {
-            Some(words) => {
-                self.last = words;
-                Step::Again
-            }
-            None => Step::Done(()),
-        })
+        if let Some(words) = raced {
+            self.last = words;
+            return Ok(None);
+        }
+        Ok(Some(()))
     }
 
     /// Writes what is here to a bundle, where that holds less.
@@ -211,17 +205,17 @@ impl<'a> Sync<'a> {
         Ok(())
     }
 
-    /// A race is gone into again, a broken connection a few times.
-    fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Step<T>> {
+    /// Nothing where another try is due: after a race, and a few times after a broken connection.
+    fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Option<T>> {
         match result {
-            Ok(value) => Ok(Step::Done(value)),
+            Ok(value) => Ok(Some(value)),
             Err(RemoteError::Raced { words, .. }) => {
                 self.last = words;
-                Ok(Step::Again)
+                Ok(None)
             }
             Err(RemoteError::Dropped { .. }) if self.drops < MAX_DROPS => {
                 self.drops += 1;
-                Ok(Step::Again)
+                Ok(None)
             }
             Err(error) => Err(error.into()),
         }

@@ -17,8 +17,8 @@ pub struct Peer {
     pub label: String,
     /// The name or address that git is given.
     pub address: String,
-    /// The standing of the peer here.
-    pub standing: PeerKnowledge,
+    /// True for a remote that is configured here, false for an address.
+    pub is_configured: bool,
     /// The ref under which its records are kept here.
     pub notes: String,
     /// The prefix of the refs under which its ledgers are kept here.
@@ -27,22 +27,13 @@ pub struct Peer {
     pub records: String,
 }
 
-/// The standing of a peer here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PeerKnowledge {
-    /// A remote that is configured here.
-    Configured,
-    /// An address.
-    Passing,
-}
-
 impl Peer {
     /// A remote by its name.
     pub fn remote(name: &str) -> Self {
         Self {
             label: name.to_owned(),
             address: name.to_owned(),
-            standing: PeerKnowledge::Configured,
+            is_configured: true,
             notes: format!("refs/notes/remotes/{name}/andon"),
             ledgers: format!("{}{name}/ledger/", ledger::REMOTE_PREFIX),
             records: format!("{}{name}/", union::REMOTE_PREFIX),
@@ -55,7 +46,7 @@ impl Peer {
         Self {
             label: without_password(label),
             address: address.to_owned(),
-            standing: PeerKnowledge::Passing,
+            is_configured: false,
             notes: format!("{space}notes/andon"),
             ledgers: format!("{space}ledger/"),
             records: format!("{space}records/"),
@@ -80,10 +71,7 @@ impl Peer {
 
     /// Forgets what was only passing through; also what a process that was killed left.
     pub fn forget(&self, repo: &Repo) -> Result<(), GitError> {
-        match self.standing {
-            PeerKnowledge::Configured => Ok(()),
-            PeerKnowledge::Passing => repo.drop_passing(PASSING),
-        }
+        if self.is_configured { Ok(()) } else { repo.drop_passing(PASSING) }
     }
 }
 

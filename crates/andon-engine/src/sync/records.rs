@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::peer::{Peer, PeerKnowledge};
+use super::peer::Peer;
 use crate::Result;
 use andon_core::domain::{ids::CommitId, time::Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
@@ -30,7 +30,7 @@ pub(super) fn adopt(
         }
     }
     let union = union::take_in(repo, &incoming, at)?;
-    if peer.standing == PeerKnowledge::Configured && !incoming.tips.is_empty() {
+    if peer.is_configured && !incoming.tips.is_empty() {
         let is_read = |writer: &str| incoming.unread.iter().all(|(name, _)| name != writer);
         taken.retain(|name, _| !name.starts_with(&peer.records));
         let read = tips.iter().filter(|(writer, _)| is_read(writer));

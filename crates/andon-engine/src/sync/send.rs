@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use super::peer::{self, Peer};
-use super::{Step, Sync, SyncDirection, takeover::RemoteState, unheard};
+use super::{Sync, SyncDirection, takeover::RemoteState, unheard};
 use crate::view::sync::SyncReport;
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_core::domain::time::{Span, Timestamp};
@@ -49,8 +49,8 @@ pub fn sends(repo: &Repo) -> bool {
 pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Prompt) -> Option<Diagnostic> {
     let peer = peer::pushed_to(&ws.repo, &to.name, &to.url);
     let label = peer.label.clone();
-    let first = peer.standing == peer::PeerKnowledge::Configured
-        && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
+    let first =
+        peer.is_configured && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
     let again = Hint::SyncRemote.with([&shell_quote(&label)]);
     let waits = Memory::new(&ws.repo, Kind::Waits);
     if waits.get::<Timestamp>(&label).is_some_and(|since| ctx.now.since(since) < LEFT_ALONE) {
@@ -103,7 +103,7 @@ fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<Syn
     work.adopt(&known)?;
     work.offer(&known)?;
     let outgoing = work.outgoing(&known)?;
-    if !outgoing.is_empty() && matches!(work.push(&outgoing)?, Step::Again) {
+    if !outgoing.is_empty() && work.push(&outgoing)?.is_none() {
         work.exchange(SyncDirection::Both)?;
     }
     Ok(work.finish())

@@ -1,8 +1,8 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
+use super::Sync;
 use super::peer::Peer;
 use super::records::{self, Tips};
-use super::{Sync, peer::PeerKnowledge};
 use crate::Result;
 use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
 use andon_core::escape::shell_quote;
@@ -49,12 +49,10 @@ impl Sync<'_> {
 
     /// A command that looks at what is kept of the peer; of an address nothing is.
     fn look(&self, command: String) -> String {
-        match self.peer.standing {
-            PeerKnowledge::Configured => command,
-            PeerKnowledge::Passing => {
-                format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
-            }
+        if self.peer.is_configured {
+            return command;
         }
+        format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
     }
 
     /// Warns once, with a command that looks at what is kept of the peer.
@@ -130,10 +128,8 @@ impl Sync<'_> {
             Ok(Arrival::Forward(entries)) => self.report.received.entries += entries,
             Ok(Arrival::Forked) => {
                 let remote = self.peer.label.clone();
-                let end = match self.peer.standing {
-                    PeerKnowledge::Configured => "both are kept, ours is not pushed",
-                    PeerKnowledge::Passing => "theirs was not taken over",
-                };
+                let kept = "both are kept, ours is not pushed";
+                let end = if self.peer.is_configured { kept } else { "theirs was not taken over" };
                 let what = format!(
                     "the ledger of {writer} at {remote} is not the one that is here: it was rewritten, or two clones \
                      were copied from one and share an id; {end}"
@@ -157,7 +153,7 @@ impl Sync<'_> {
     /// Returns the reason why a ledger from an unknown source cannot be what it says. A configured remote is believed, and
     /// judged by `check`.
     fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
-        if self.peer.standing == PeerKnowledge::Configured {
+        if self.peer.is_configured {
             return None;
         }
         let ledger = Ledger::open(self.repo);
@@ -165,7 +161,7 @@ impl Sync<'_> {
         if ledger.own_ref().ok().flatten().as_ref() == Some(&name)
             && let Ok(Some(own)) = self.repo.ref_commit(&name)
         {
-            let known = own == tip || self.repo.is_ancestor(tip, own).unwrap_or(false);
+            let known = self.repo.is_ancestor(tip, own).unwrap_or(false);
             return (!known).then(|| "it is this clone's own, which no other clone writes".to_owned());
         }
         match ledger.writer_at(tip) {

@@ -56,24 +56,15 @@ pub fn headline(halt: &Halt) -> String {
 /// The states that alternate, in one sentence, or the finding of the rule. Not escaped.
 pub fn what(halt: &Halt) -> String {
     let states = halt.summary.states().len();
-    match (halt.reason, states) {
-        (HaltReason::Oscillating, 2..) => {
-            let versions = if states == 2 {
-                "switch between the same two versions".to_owned()
-            } else {
-                format!("go round the same {states} versions")
-            };
-            format!("the last {} {versions}", phrase::count(halt.summary.commits, "commit"))
-        }
-        (
-            HaltReason::Oscillating
-            | HaltReason::Stalled
-            | HaltReason::RepeatedError
-            | HaltReason::BudgetExceeded
-            | HaltReason::UserStop,
-            _,
-        ) => halt.message.clone(),
+    if !goes_round(halt) {
+        return halt.message.clone();
     }
+    let versions = if states == 2 {
+        "switch between the same two versions".to_owned()
+    } else {
+        format!("go round the same {states} versions")
+    };
+    format!("the last {} {versions}", phrase::count(halt.summary.commits, "commit"))
 }
 
 /// True if people have to choose between states.
@@ -105,13 +96,8 @@ pub fn called(halt: &Halt, style: Style) -> String {
 fn since_when(halt: &Halt, style: Style) -> String {
     let summary = &halt.summary;
     // A person who stops the loop says when; what was done before is not what is stuck.
-    let (at, behind) = match halt.reason {
-        HaltReason::UserStop => (halt.at, "after "),
-        HaltReason::BudgetExceeded
-        | HaltReason::Stalled
-        | HaltReason::Oscillating
-        | HaltReason::RepeatedError => (summary.since.unwrap_or(halt.at), ""),
-    };
+    let by_hand = halt.reason == HaltReason::UserStop;
+    let (at, behind) = if by_hand { (halt.at, "after ") } else { (summary.since.unwrap_or(halt.at), "") };
     let effort = effort(summary).join(", ");
     let at = style.when(at);
     if effort.is_empty() { at } else { format!("{at}, {behind}{effort}") }

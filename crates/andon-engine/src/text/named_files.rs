@@ -57,10 +57,7 @@ fn say(finding: &mut Finding, paths: &[&Vec<u8>]) {
 fn changed(repo: &Repo, timeline: &Timeline) -> Option<Vec<Vec<u8>>> {
     let newest = timeline.newest()?;
     newest.commit?;
-    let before = match newest.parent {
-        Some(parent) => Some(repo.tree_of(parent).ok()?),
-        None => None,
-    };
+    let before = newest.parent.map(|parent| repo.tree_of(parent)).transpose().ok()?;
     let changes = repo.changes(before, newest.tree).ok()?;
     Some(changes.into_iter().flat_map(|change| change.old_path.into_iter().chain([change.path])).collect())
 }

@@ -88,9 +88,8 @@ pub fn void(validity: RunValidity) -> &'static str {
 /// The remarks about a test run after its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
 pub fn remarks(evidence: &TestEvidence) -> String {
     let mut notes = Vec::new();
-    match evidence.origin {
-        RunOrigin::Here => {}
-        RunOrigin::HandedIn => notes.push("handed in".to_owned()),
+    if evidence.origin == RunOrigin::HandedIn {
+        notes.push("handed in".to_owned());
     }
     if evidence.ran_on == RanOn::Parent {
         notes.push("of the commit before, from which only the version differs".to_owned());
@@ -162,9 +161,8 @@ pub fn marks(record: &CommitRecord) -> Vec<&'static str> {
         Some(_) | None => {}
     }
     if let Some(tests) = &record.tests {
-        match tests.origin {
-            RunOrigin::Here => {}
-            RunOrigin::HandedIn => marks.push("tests handed in"),
+        if tests.origin == RunOrigin::HandedIn {
+            marks.push("tests handed in");
         }
         if tests.full_run.is_some() {
             marks.push("part of the tests");

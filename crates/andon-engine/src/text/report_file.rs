@@ -251,14 +251,8 @@ fn tested(failing: Option<u64>, status: Option<TestStatus>) -> String {
 
 fn tried_line(page: &mut Page, tried: &TriedLine) {
     let place = tried.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
-    let kind = match tried.kind {
-        CommitKind::Normal => String::new(),
-        CommitKind::Amend
-        | CommitKind::Merge
-        | CommitKind::Revert
-        | CommitKind::CherryPick
-        | CommitKind::Rebase => format!(" ({})", tried.kind.as_str()),
-    };
+    let is_plain = tried.kind == CommitKind::Normal;
+    let kind = if is_plain { String::new() } else { format!(" ({})", tried.kind.as_str()) };
     let tests = tested(tried.failing, tried.status);
     page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
 }

@@ -118,10 +118,7 @@ fn of_file(repo: &Repo, change: &Change, lines: &mut Vec<ShownLine>) -> Result<(
     lines.push(ShownLine::File { path: name(&change.path), old: change.old_path.as_deref().map(name) });
     let mut sides = Vec::new();
     for side in [change.old, change.new] {
-        sides.push(match side {
-            Some((_, id)) => repo.text(id, MAX_FILE)?,
-            None => Some(Text::default()),
-        });
+        sides.push(side.map_or(Ok(Some(Text::default())), |(_, id)| repo.text(id, MAX_FILE))?);
     }
     let [Some(old), Some(new)] = sides.as_slice() else {
         lines.push(ShownLine::Note("too large to be shown"));

@@ -2,15 +2,6 @@
 
 use andon_core::domain::time::Timestamp;
 
-/// The colouring of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Paint {
-    /// No escape codes at all.
-    Plain,
-    /// Escape codes of the basic palette (ECMA-48), which every theme defines.
-    Colour,
-}
-
 /// The clock of a reader, to show times by.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
@@ -31,7 +22,7 @@ impl Eq for Clock {}
 /// The style of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    paint: Paint,
+    colour: bool,
     columns: Option<usize>,
     clock: Option<Clock>,
 }
@@ -39,9 +30,9 @@ pub struct Style {
 #[allow(non_upper_case_globals, reason = "they read as the two kinds that there are")]
 impl Style {
     /// No escape codes, no bound, times in RFC 3339.
-    pub const Plain: Self = Self { paint: Paint::Plain, columns: None, clock: None };
+    pub const Plain: Self = Self { colour: false, columns: None, clock: None };
     /// The same with colours.
-    pub const Colour: Self = Self { paint: Paint::Colour, columns: None, clock: None };
+    pub const Colour: Self = Self { colour: true, columns: None, clock: None };
 }
 
 impl Style {
@@ -70,7 +61,7 @@ impl Style {
 
     /// True if there are escape codes.
     pub fn is_colour(self) -> bool {
-        self.paint == Paint::Colour
+        self.colour
     }
 
     /// Columns of the terminal; `None` where there is none.
@@ -104,11 +95,10 @@ impl Style {
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        match self.paint {
-            _ if text.is_empty() => String::new(),
-            Paint::Plain => text.to_owned(),
-            Paint::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        if text.is_empty() || !self.colour {
+            return text.to_owned();
         }
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }
 
     /// Headings, labels that matter.

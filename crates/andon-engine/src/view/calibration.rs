@@ -83,14 +83,6 @@ pub struct HaltsOfBudget {
     pub halted: u64,
 }
 
-/// Settings of rules in the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnRules {
-    /// All are as by default.
-    None,
-    Some,
-}
-
 /// The source of good runs, with all that does not count among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CalibrationGround {
@@ -128,8 +120,8 @@ pub struct Calibration {
     pub unasked: Vec<UnaskedRule>,
     /// Changes for the configuration.
     pub changed: Vec<ScaledCounts>,
-    /// Settings of rules that it has already.
-    pub own_rules: OwnRules,
+    /// True if it has settings of rules already.
+    pub own_rules: bool,
 }
 
 /// The outcome of a calibration.

@@ -20,15 +20,6 @@ pub struct ContextWindowView {
     pub finding: Option<Finding>,
     /// The decisions of people for this work, the newest first; empty where they were not asked for.
     pub decided: Vec<HumanDecision>,
-    /// States whether there is a briefing.
-    pub briefed: BriefingState,
-}
-
-/// States whether a briefing was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BriefingState {
-    /// There is a new `MISSION_BRIEFING.md`.
-    Yes,
-    /// None was due, or it could not be written.
-    No,
+    /// True if there is a new `MISSION_BRIEFING.md`.
+    pub briefed: bool,
 }

@@ -38,10 +38,7 @@ impl RecordState {
 
     /// The record, when there is a readable one.
     pub fn record(&self) -> Option<&CommitRecord> {
-        match self {
-            Self::Recorded(record) => Some(record),
-            Self::Missing | Self::Unreadable(_) => None,
-        }
+        if let Self::Recorded(record) = self { Some(record) } else { None }
     }
 
     /// The name of the state in JSON.
@@ -55,10 +52,7 @@ impl RecordState {
 
     /// Returns the reason why the record cannot be read.
     pub fn problem(&self) -> Option<&str> {
-        match self {
-            Self::Recorded(_) | Self::Missing => None,
-            Self::Unreadable(why) => Some(why),
-        }
+        if let Self::Unreadable(why) = self { Some(why) } else { None }
     }
 }
 

@@ -40,10 +40,7 @@ andon_core::named_enum! {
 impl LoopState {
     /// True when a person has to act before the loop goes on; `--exit-code` reports it as 1.
     pub fn waits_for_a_person(self) -> bool {
-        match self {
-            Self::Halted | Self::Stopped | Self::Paused => true,
-            Self::Idle | Self::Running | Self::NotInstalled | Self::HooksGone | Self::Disabled => false,
-        }
+        matches!(self, Self::Halted | Self::Stopped | Self::Paused)
     }
 }
 

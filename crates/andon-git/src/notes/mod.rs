@@ -12,7 +12,7 @@ pub(crate) mod write;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::objects::{Blob, MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
+use crate::objects::{MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -114,24 +114,14 @@ impl Repo {
         let mut text: Option<Vec<u8>> = None;
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
-            match self.read_blob(*id, MAX_NOTE.saturating_sub(have))? {
-                Blob::Content(more) => {
-                    let text = text.get_or_insert_default();
-                    if !text.is_empty() && !text.ends_with(b"\n") {
-                        text.push(b'\n');
-                    }
-                    text.extend_from_slice(&more);
-                }
-                Blob::TooLarge(size) => {
-                    let size = size.saturating_add(have as u64);
-                    return Err(GitError::NoteTooLarge {
-                        commit,
-                        name: name.to_owned(),
-                        size,
-                        limit: MAX_NOTE,
-                    });
-                }
+            let Some(more) = self.read_blob(*id, MAX_NOTE.saturating_sub(have))? else {
+                return Err(GitError::NoteTooLarge { commit, name: name.to_owned(), limit: MAX_NOTE });
+            };
+            let text = text.get_or_insert_default();
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                text.push(b'\n');
             }
+            text.extend_from_slice(&more);
         }
         Ok(text)
     }

@@ -48,15 +48,6 @@ impl TreeEntry {
     }
 }
 
-/// The content of a blob, or its size when it is beyond the bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Blob {
-    /// The whole content.
-    Content(Vec<u8>),
-    /// Bytes that were not read.
-    TooLarge(u64),
-}
-
 /// An id of libgit2 as ours.
 pub(crate) fn from_git2(id: git2::Oid) -> Oid {
     // libgit2 gives 20 bytes (32 with SHA-256), so that the all-zero id below is never reached.
@@ -142,8 +133,9 @@ impl Repo {
         Ok(tree.entries().map(owned).collect())
     }
 
-    /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
-    pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>> {
+    /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there, or there is no tree.
+    pub fn entry_at(&self, tree: impl Into<Option<TreeId>>, path: &[u8]) -> Result<Option<(u32, Oid)>> {
+        let Some(tree) = tree.into() else { return Ok(None) };
         let mut at = (MODE_TREE, tree.0);
         for part in path.split(|byte| *byte == b'/') {
             if at.0 != MODE_TREE || part.is_empty() {
@@ -163,12 +155,9 @@ impl Repo {
     }
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
-    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob> {
-        let size = self.size(git2::ObjectType::Blob, id)?;
-        if size > max {
-            return Ok(Blob::TooLarge(size as u64));
-        }
-        self.data(git2::ObjectType::Blob, id).map(Blob::Content)
+    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Option<Vec<u8>>> {
+        let is_read = self.size(git2::ObjectType::Blob, id)? <= max;
+        is_read.then(|| self.data(git2::ObjectType::Blob, id)).transpose()
     }
 
     /// The size of an object, which is a `kind`.
@@ -317,8 +306,8 @@ mod tests {
         scratch.commit("a/b/c", "text", "one");
         let (repo, tree) = (scratch.open(), scratch.tree("HEAD"));
         let id = repo.blob_at(tree, b"a/b/c").unwrap().unwrap();
-        assert_eq!(repo.read_blob(id, 4).unwrap(), Blob::Content(b"text".to_vec()));
-        assert_eq!(repo.read_blob(id, 3).unwrap(), Blob::TooLarge(4));
+        assert_eq!(repo.read_blob(id, 4).unwrap(), Some(b"text".to_vec()));
+        assert_eq!(repo.read_blob(id, 3).unwrap(), None);
         for path in ["", "a", "a/b", "a/b/c/d", "a//b", "/a", "x", "a/b/"] {
             assert_eq!(repo.blob_at(tree, path.as_bytes()).unwrap(), None, "{path:?}");
         }

@@ -11,9 +11,9 @@ use std::{fs::File, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::Result;
 use crate::open::repo::Repo;
 use crate::platform::paths::text_from_bytes;
-use crate::{Result, objects::Blob};
 use andon_core::domain::ids::{Oid, hex_digits};
 
 /// The driver of git-lfs.
@@ -134,7 +134,7 @@ impl Repo {
     /// True if a blob is a pointer of git-lfs to a file of this size.
     pub(crate) fn points_at(&self, blob: Oid, size: u64) -> bool {
         let limit = usize::try_from(MAX_POINTER).unwrap_or(usize::MAX);
-        let Ok(Blob::Content(text)) = self.read_blob(blob, limit) else { return false };
+        let Ok(Some(text)) = self.read_blob(blob, limit) else { return false };
         text.starts_with(POINTER) && text.ends_with(format!("\nsize {size}\n").as_bytes())
     }
 }

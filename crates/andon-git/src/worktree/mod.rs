@@ -192,7 +192,7 @@ impl Comparison<'_> {
     }
 
     fn in_base(&self, path: &[u8]) -> Result<Place> {
-        self.base.map_or(Ok(None), |tree| self.repo.entry_at(tree, path))
+        self.repo.entry_at(self.base, path)
     }
 
     /// The content at `path` of the working tree; `mode` is the one that git gave, if it did.

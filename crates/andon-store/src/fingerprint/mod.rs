@@ -77,15 +77,18 @@ impl<'r> Fingerprinter<'r> {
         self.walk(None, tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
     }
 
-    /// The fingerprint of the tree that committing all of `entries` on top of `base` would give: what
-    /// `git add -A` makes of the working tree they were taken from.
+    /// The fingerprint of a tree, or of the one that committing entries on top of it would give: what `git add -A` makes
+    /// of the working tree they were taken from.
     ///
     /// # Errors
     /// As [`Self::of_tree`].
-    pub fn of_overlay(&mut self, base: Option<TreeId>, entries: &[OverlayEntry]) -> Result<CodeId> {
-        let root = overlay::Node::new(entries);
+    pub fn of(&mut self, content: Content<'_>) -> Result<CodeId> {
+        let (base, root) = match content {
+            Content::Tree(tree) => return self.of_tree(tree),
+            Content::Overlay(base, entries) => (base, overlay::Node::new(entries)),
+        };
         if let Some(scope) = self.rules.scope() {
-            return self.of_scope(Content::Overlay(base, entries), scope);
+            return self.of_scope(content, scope);
         }
         let name = named(base);
         self.walk(None, name, |walk| walk.overlaid(base, &root)).map(CodeId)

@@ -54,7 +54,7 @@ fn no_code_is_the_hash_of_nothing() {
     scratch.write("README.md", "x");
     assert_eq!(of_tree(&scratch, scratch.add_all()), EMPTY);
     let repo = scratch.repo();
-    assert_eq!(Fingerprinter::new(&repo, &rules()).of_overlay(None, &[]).unwrap(), EMPTY);
+    assert_eq!(Fingerprinter::new(&repo, &rules()).of(Content::Overlay(None, &[])).unwrap(), EMPTY);
 }
 
 #[test]
@@ -152,11 +152,11 @@ fn check_overlay(scratch: &Scratch, base: Option<TreeId>, tree: TreeId) {
     let mut fingerprinter = Fingerprinter::new(&repo, &rules);
     let wanted = fingerprinter.of_tree(tree).unwrap();
     let mut entries = overlay(scratch, base, tree);
-    assert_eq!(fingerprinter.of_overlay(base, &entries).unwrap(), wanted);
+    assert_eq!(fingerprinter.of(Content::Overlay(base, &entries)).unwrap(), wanted);
     // Code paths alone, in any order, are enough.
     entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
     entries.reverse();
-    assert_eq!(fingerprinter.of_overlay(base, &entries).unwrap(), wanted);
+    assert_eq!(fingerprinter.of(Content::Overlay(base, &entries)).unwrap(), wanted);
     assert!(differing(&repo, &rules, base, &entries, tree).unwrap().is_empty());
     if let Some(base) = base {
         let same = fingerprinter.of_tree(base).unwrap() == wanted;
@@ -300,7 +300,7 @@ proptest! {
             let (then, now) = (prints.of_tree(base).unwrap(), prints.of_tree(tree).unwrap());
             let same = read_by(&repo, base, &rules) == read_by(&repo, tree, &rules);
             prop_assert_eq!(then == now, same, "{}", name);
-            prop_assert_eq!(prints.of_overlay(Some(base), &overlay(&scratch, Some(base), tree)).unwrap(), now);
+            prop_assert_eq!(prints.of(Content::Overlay(Some(base), &overlay(&scratch, Some(base), tree))).unwrap(), now);
             prop_assert!(found.insert(now), "another scope has the fingerprint of {}", name);
         }
     }
@@ -313,7 +313,8 @@ fn the_working_tree_has_the_fingerprint_of_what_add_all_would_commit() {
         let repo = scratch.repo();
         let rules = rules();
         let overlay = repo.worktree_overlay().unwrap();
-        let found = Fingerprinter::new(&repo, &rules).of_overlay(overlay.base, &overlay.entries).unwrap();
+        let found =
+            Fingerprinter::new(&repo, &rules).of(Content::Overlay(overlay.base, &overlay.entries)).unwrap();
         let index = std::fs::read(scratch.path().join(".git/index")).ok();
         let wanted = of_tree(&scratch, scratch.add_all());
         match index {

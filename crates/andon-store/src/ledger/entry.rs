@@ -5,7 +5,7 @@ use sha2::Digest as _;
 use super::{Entry, EntryEvent};
 use crate::wire::v1::ledger::{self as wire, MAX_ENTRY};
 use andon_core::domain::ids::{CommitId, EntryId, TreeId};
-use andon_git::{Blob, GitError, Repo, unsigned};
+use andon_git::{GitError, Repo, unsigned};
 
 /// The blob that every entry's tree holds.
 pub(super) const FILE: &str = "entry.json";
@@ -44,12 +44,8 @@ pub(super) fn read(repo: &Repo, commit: CommitId, tree: TreeId, raw: &[u8]) -> R
     let blob = repo
         .blob_at(tree, FILE.as_bytes())?
         .ok_or_else(|| BadEntry::Corrupt(format!("its tree holds no {FILE}")))?;
-    let bytes = match repo.read_blob(blob, MAX_ENTRY)? {
-        Blob::Content(bytes) => bytes,
-        Blob::TooLarge(size) => {
-            return Err(BadEntry::Corrupt(format!("{FILE} has {size} bytes, more than {MAX_ENTRY}")));
-        }
-    };
+    let bytes = repo.read_blob(blob, MAX_ENTRY)?;
+    let bytes = bytes.ok_or_else(|| BadEntry::Corrupt(format!("{FILE} has more than {MAX_ENTRY} bytes")))?;
     let decoded = wire::decode(&bytes).map_err(|why| BadEntry::Corrupt(format!("{FILE}: {why}")))?;
     Ok(Entry {
         id: id_in(raw),

@@ -152,10 +152,7 @@ pub enum EntryEvent {
 impl EntryEvent {
     /// The event, when this version knows its type.
     pub fn known(&self) -> Option<&LedgerEvent> {
-        match self {
-            Self::Known(event) => Some(event),
-            Self::Unknown { .. } => None,
-        }
+        if let Self::Known(event) = self { Some(event) } else { None }
     }
 
     /// The halt, when it is one.
@@ -244,17 +241,12 @@ impl<'r> Ledger<'r> {
 
     /// Adds to a damaged id which ids it may have been.
     fn with_known<T>(self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
-        result.map_err(|error| match error {
-            LedgerError::BadWriter { path, .. } => {
-                let refs = self.repo.refs_with_prefix(REF_PREFIX).unwrap_or_default();
-                let ids = refs.iter().filter_map(|(name, _)| name.strip_prefix(REF_PREFIX));
-                let known = ids.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
-                LedgerError::BadWriter { path, known }
-            }
-            other @ (LedgerError::Git(_)
-            | LedgerError::Damaged { .. }
-            | LedgerError::Append(_)
-            | LedgerError::Io { .. }) => other,
+        result.map_err(|error| {
+            let LedgerError::BadWriter { path, .. } = error else { return error };
+            let refs = self.repo.refs_with_prefix(REF_PREFIX).unwrap_or_default();
+            let ids = refs.iter().filter_map(|(name, _)| name.strip_prefix(REF_PREFIX));
+            let known = ids.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
+            LedgerError::BadWriter { path, known }
         })
     }
 }

@@ -34,7 +34,7 @@ fn sample(promised: Promise) -> Calibration {
             counts: vec![("hard", 5, 7)],
             line: "tool-loop = { hard = 7 }".to_owned(),
         }],
-        own_rules: OwnRules::None,
+        own_rules: false,
     }
 }
 
@@ -66,7 +66,7 @@ fn it_reads_as_a_promise_with_its_ground() {
     [rules]
     tool-loop = { hard = 7 }
     ");
-    let own = Calibration { own_rules: OwnRules::Some, ..sample(Promise::Step(5)) };
+    let own = Calibration { own_rules: true, ..sample(Promise::Step(5)) };
     assert!(text(&own, Style::Plain).contains("# under [rules], in the place of"));
     let picture = svg(&sample(Promise::Step(5)));
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");

@@ -23,7 +23,7 @@ use andon_engine::evidence::inherited_evidence::{
     Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
 };
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::fingerprint::{Content, Fingerprinter};
 
 /// The reason that a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,8 +314,8 @@ impl RangeEvidence {
     /// True when the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
     fn changed(&mut self, here: CommitCase<'_>, code: CodeId) -> Result<bool, OpsError> {
         let Some(parent) = here.commit.parents.first().copied() else {
-            let nothing =
-                Fingerprinter::new(here.case.repo, &here.case.config.paths.rules).of_overlay(None, &[])?;
+            let nothing = Fingerprinter::new(here.case.repo, &here.case.config.paths.rules)
+                .of(Content::Overlay(None, &[]))?;
             return Ok(nothing != code);
         };
         let before = match here.examined.code(parent) {
@@ -369,12 +369,7 @@ fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
 
 /// The kind that counts for a commit whose kind is only claimed. Several parents stay several parents.
 fn ordinary(claimed: CommitKind) -> CommitKind {
-    match claimed {
-        CommitKind::Merge | CommitKind::Amend => claimed,
-        CommitKind::Normal | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => {
-            CommitKind::Normal
-        }
-    }
+    if matches!(claimed, CommitKind::Merge | CommitKind::Amend) { claimed } else { CommitKind::Normal }
 }
 
 fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {

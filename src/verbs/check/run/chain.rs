@@ -10,7 +10,7 @@ use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_engine::error::OpsError;
-use andon_git::{Blob, CommitInfo, NoteChange, Repo};
+use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::notes::{RecordLine, StoredRecord};
 use andon_store::wire::v1::decode_commit;
 
@@ -137,7 +137,7 @@ fn better_now(case: &Case<'_>, commit: CommitId, old: Oid) -> Option<&'static st
 
 /// The records of a note that was replaced.
 pub(super) fn earlier_records(repo: &Repo, old: Oid) -> Vec<CommitRecord> {
-    let Ok(Blob::Content(text)) = repo.read_blob(old, MAX_NOTE) else { return Vec::new() };
+    let Ok(Some(text)) = repo.read_blob(old, MAX_NOTE) else { return Vec::new() };
     let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));
     lines.collect()
 }

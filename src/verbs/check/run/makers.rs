@@ -23,15 +23,6 @@ const STEPS: usize = 8_192;
 /// Commits recorded here that are looked for among those of a range.
 const MARKERS: usize = 1_024;
 
-/// The reach of the configuration for the author of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bound {
-    /// The guard binds the author of the commit.
-    Judged,
-    /// A person made it, and only agents are guarded.
-    Free,
-}
-
 /// Commits of which a record once said that an agent made them. A record that was removed, or edited, since then is still
 /// in the history of the notes: to take it away makes no commit a person's.
 #[derive(Default)]
@@ -56,17 +47,14 @@ impl OnceAgents {
         Ok(Self(found))
     }
 
-    /// Who made a commit, as far as that decides whether it is judged.
-    pub(super) fn bound(&self, case: &Case<'_>, commit: &CommitInfo, record: Option<&CommitRecord>) -> Bound {
+    /// True if the guard binds who made a commit: everybody, or agents.
+    pub(super) fn binds(&self, case: &Case<'_>, commit: &CommitInfo, record: Option<&CommitRecord>) -> bool {
         let is_agents = || {
             by_trace(case.config, commit)
                 || record.is_some_and(|record| by_record(case.config, record))
                 || self.0.contains(&commit.id)
         };
-        match case.config.guard.applies_to {
-            AppliesTo::Agents if !is_agents() => Bound::Free,
-            AppliesTo::Agents | AppliesTo::Everyone => Bound::Judged,
-        }
+        case.config.guard.applies_to == AppliesTo::Everyone || is_agents()
     }
 }
 

@@ -32,7 +32,7 @@ use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::view::check::{CheckReport, TipTests};
 use andon_engine::{adapter::git_hook, context::Context, error::OpsError, text::shown_change};
-use andon_git::{Blob, CommitInfo, Repo};
+use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
 /// The subject of a check.
@@ -261,16 +261,8 @@ pub struct RangeRequest {
 /// A range as it was asked for.
 pub(super) struct RangeArgument {
     pub text: String,
-    by: RangeSource,
-}
-
-/// The origin of the names of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RangeSource {
-    /// The arguments of the command name it.
-    Caller,
-    /// pre-commit or prek, which also name ranges in which nothing is.
-    Framework,
+    /// True if the arguments of the command name it. pre-commit and prek also name ranges in which nothing is.
+    by_caller: bool,
 }
 
 /// A range whose names were resolved to commits.
@@ -293,14 +285,14 @@ pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgume
     if let Some(range) = &asked.range {
         let is_new = range.split_once("..").filter(|(from, to)| is_zero(from) && !to.starts_with('.'));
         let text = is_new.map_or(range.as_str(), |(_, to)| to).to_owned();
-        return Ok(RangeArgument { text, by: RangeSource::Caller });
+        return Ok(RangeArgument { text, by_caller: true });
     }
-    let by = if asked.refs.is_some() { RangeSource::Caller } else { RangeSource::Framework };
+    let by_caller = asked.refs.is_some();
     let (from, to) = asked.refs.clone().or_else(|| git_hook::from_to(&ctx.vars)).ok_or_else(|| {
         OpsError::usage("no range given", "andon check origin/main..HEAD, or --from-ref A --to-ref B")
     })?;
     let text = if is_zero(&from) { to } else { format!("{from}..{to}") };
-    Ok(RangeArgument { text, by })
+    Ok(RangeArgument { text, by_caller })
 }
 
 fn is_zero(id: &str) -> bool {
@@ -323,7 +315,7 @@ pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, Ops
     let (commits, shown) = (repo.range(&spelled.text)?, spelled.text.clone());
     let (left, tip) = both_sides(repo, spelled)?;
     let base = left.map(|left| left.id);
-    if let Some(left) = left.filter(|_| commits.is_empty() && spelled.by == RangeSource::Caller) {
+    if let Some(left) = left.filter(|_| commits.is_empty() && spelled.by_caller) {
         return Err(nothing(repo, left, tip)?);
     }
     let fork = base.map(|base| repo.merge_base(base, tip.id)).transpose()?.flatten();
@@ -455,11 +447,9 @@ pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<ConfigSourc
     let tree = repo.tree_of(commit)?;
     let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes())? else { return Ok(None) };
     let name = format!("{}:{CONFIG_FILE}", commit.short());
-    match repo.read_blob(blob, MAX_BYTES)? {
-        Blob::Content(text) => Ok(Some(ConfigSource { layer: Layer::Repository, name, text })),
-        Blob::TooLarge(size) => Err(OpsError::usage(
-            format!("{name} has {size} bytes; at most {MAX_BYTES} are read"),
-            "make it smaller",
-        )),
-    }
+    let Some(text) = repo.read_blob(blob, MAX_BYTES)? else {
+        let what = format!("{name} has more than the {MAX_BYTES} bytes that are read");
+        return Err(OpsError::usage(what, "make it smaller"));
+    };
+    Ok(Some(ConfigSource { layer: Layer::Repository, name, text }))
 }

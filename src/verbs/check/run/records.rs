@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
-use super::makers::{self, Bound, OnceAgents};
+use super::makers::{self, OnceAgents};
 use super::{
     Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
     contradictions, level_of, overrides, tamper, violation, whole_range::WeakeningFold,
@@ -120,11 +120,11 @@ impl RecordFindings {
                 return Ok(derive::unrecorded(subject.commit, subject.derived));
             }
         };
-        let bound = self.bind(&subject, Some(&stored.record));
+        let is_bound = self.bind(&subject, Some(&stored.record));
         let Subject { case, commit, .. } = subject;
         let compared = compare(&subject, &stored.record)?;
         self.said.extend(chain::judge(case, &self.examined, &self.recent, commit, &stored));
-        if bound == Bound::Judged {
+        if is_bound {
             self.said.extend(overrides::bypassed(case, commit, &stored.record));
             self.said.extend(overrides::unguarded(case, commit, &stored.record));
         }
@@ -152,7 +152,7 @@ impl RecordFindings {
         }
         self.said.extend(contradictions::judge(case, commit, &record));
         let here = CommitCase { case, examined: &self.examined, commit };
-        if bound == Bound::Judged {
+        if is_bound {
             let conclusion = self.backed.recorded(here, &mut record)?;
             self.conclude(conclusion);
         }
@@ -160,13 +160,13 @@ impl RecordFindings {
     }
 
     /// Finds out whether the guard binds a commit.
-    fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> Bound {
+    fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> bool {
         let Subject { case, commit, .. } = subject;
-        let bound = self.agents.bound(case, commit, record);
-        if bound == Bound::Free {
+        let is_bound = self.agents.binds(case, commit, record);
+        if !is_bound {
             self.examined.set_free(commit.id);
         }
-        bound
+        is_bound
     }
 
     /// The fact of a commit without evidence in its own record.

@@ -21,7 +21,7 @@ use andon_engine::{
     context::Context, effect::report_files, error::OpsError, evidence::untracked, workspace::Workspace,
 };
 use andon_git::Repo;
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::fingerprint::{Content, Fingerprinter};
 use testreport::{ExitKind, ParsedRun, Root, RunReader};
 
 /// The source of the tests of the tip.
@@ -276,7 +276,7 @@ fn reported(
     let outcome = outcome(&RunEnd { end: None, disturbed: None }, &parsed);
     let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
     let command = names.join(", ");
-    let code = Fingerprinter::new(repo, &config.paths.rules).of_overlay(None, &[])?;
+    let code = Fingerprinter::new(repo, &config.paths.rules).of(Content::Overlay(None, &[]))?;
     let evidence = Some(TestEvidence::from_run(parsed, code, &command));
     Ok(TipRun { by: TipRunSource::Ci, command, evidence, outcome })
 }
@@ -364,7 +364,7 @@ fn same_code(
     entries: &[OverlayEntry],
 ) -> Result<bool, OpsError> {
     let mut prints = Fingerprinter::new(&ws.repo, rules);
-    Ok(prints.of_overlay(base, entries)? == prints.of_tree(tree)?)
+    Ok(prints.of(Content::Overlay(base, entries))? == prints.of_tree(tree)?)
 }
 
 #[cfg(test)]

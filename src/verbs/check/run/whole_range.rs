@@ -19,6 +19,7 @@ use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{error::OpsError, evidence::docs, range, weakening};
 use andon_git::{CommitInfo, Repo};
+use andon_store::fingerprint::Content;
 
 /// The losses of tests, commit after commit.
 #[derive(Default)]
@@ -104,11 +105,9 @@ pub(super) fn undocumented(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, Op
     if !examined.commits().iter().any(|commit| examined.is_bound(commit.id)) {
         return Ok(Vec::new());
     }
-    let before = case.repo.tree_of(*below)?;
-    let candidate = Candidate {
-        docs: docs::between(case.repo, case.config, Some(before), case.repo.tree_of(tip.id)?)?,
-        ..Candidate::default()
-    };
+    let (before, after) = (case.repo.tree_of(*below)?, Content::Tree(case.repo.tree_of(tip.id)?));
+    let docs = docs::between(case.repo, case.config, Some(before), after)?;
+    let candidate = Candidate { docs, ..Candidate::default() };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..range::situation(&timeline, Stage::Check) };
     Ok(found_by(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))

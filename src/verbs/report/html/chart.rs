@@ -27,13 +27,6 @@ struct Point {
     value: u64,
 }
 
-/// Several counts in one column.
-#[derive(Clone, Copy)]
-enum ColumnValue {
-    Most,
-    Newest,
-}
-
 pub(super) fn section(view: &HistoryView) -> Markup {
     let tested = || {
         let records = view
@@ -51,9 +44,9 @@ pub(super) fn section(view: &HistoryView) -> Markup {
     }
     let body = html! {
             @if failing.iter().any(|point| point.value > 0) {
-                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: ColumnValue::Most }))
+                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of_most: true }))
             }
-            (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: ColumnValue::Newest }))
+            (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of_most: false }))
             @if view.commits.len() > COLUMNS {
                 p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
             }
@@ -66,7 +59,7 @@ struct Figure<'a> {
     name: &'static str,
     class: &'static str,
     points: &'a [Point],
-    of: ColumnValue,
+    of_most: bool,
 }
 
 fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
@@ -131,10 +124,8 @@ fn line(figure: &Figure<'_>, commits: usize, top: u64) -> String {
     let mut shared: Vec<Option<u64>> = vec![None; columns];
     for point in figure.points {
         if let Some(cell) = shared.get_mut(column(point.place, commits)) {
-            *cell = Some(match (figure.of, *cell) {
-                (ColumnValue::Most, Some(before)) => before.max(point.value),
-                (ColumnValue::Most | ColumnValue::Newest, _) => point.value,
-            });
+            let before = cell.filter(|_| figure.of_most);
+            *cell = Some(before.unwrap_or_default().max(point.value));
         }
     }
     let mut path = String::new();

@@ -8,7 +8,7 @@ use crate::detect::excuses::{EMPTY_ON_PURPOSE, excuse};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Credit, Step};
 use crate::domain::test_run::{TestEvidence, TestStatus};
-use crate::domain::{about::Reset, ids::Signature, workflow::Edits};
+use crate::domain::{ids::Signature, workflow::Edits};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> = Param::count("max", 3, 1);
@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     prose: include_str!("consecutive_failures.md"),
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
-    about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
+    about: About { resets_alone: true, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EMPTY_ON_PURPOSE.spec],
     check,
     ..Rule::OF_ITERATIONS

@@ -29,16 +29,14 @@ pub(super) fn call(tool: &str, args: &Value, patterns: &Normalizer) -> String {
     let mut text = BoundedWriter::new();
     // It fails where there is no more room, and what fits is kept.
     let _ = write(&mut text, tool, args);
-    let (text, cut) = text.read();
-    line(&text, cut, patterns)
+    text.line(patterns)
 }
 
 /// A text that was shortened elsewhere, or the name of a program: bounded and masked all the same.
 pub(super) fn text(text: &str, patterns: &Normalizer) -> String {
     let mut own = BoundedWriter::new();
     let _ = own.write_all(text.as_bytes());
-    let (text, cut) = own.read();
-    line(&text, cut, patterns)
+    own.line(patterns)
 }
 
 /// The short forms of a call that is reported by hashes, no longer and no less masked than our own.
@@ -46,37 +44,6 @@ pub(super) fn again(call: &mut ToolCall, patterns: &Normalizer) {
     for told in [&mut call.shown, &mut call.program].into_iter().flatten() {
         *told = text(told, patterns);
     }
-}
-
-/// Masks come before the cut, so that no half of a secret is left.
-fn line(text: &str, cut: Completeness, patterns: &Normalizer) -> String {
-    let masked = secrets::masked(text);
-    let mut text = String::with_capacity(masked.len());
-    for (number, line) in masked.split('\n').enumerate() {
-        text.push_str(if number > 0 { "\n" } else { "" });
-        text.push_str(&String::from_utf8_lossy(&patterns.line(line.as_bytes())));
-    }
-    let visible = escape::terminal(&text);
-    let most = match cut {
-        Completeness::Nothing => MAX_SHOWN,
-        Completeness::Rest => MAX_SHOWN - REST.len(),
-    };
-    let ends = |chars: usize| visible.char_indices().nth(chars).map(|(end, _)| end);
-    match (ends(most), cut) {
-        (None, Completeness::Nothing) => visible.into_owned(),
-        (None, Completeness::Rest) => format!("{visible}{REST}"),
-        (Some(_), _) => {
-            let end = ends(MAX_SHOWN - REST.len()).unwrap_or(visible.len());
-            format!("{}{REST}", &visible[..end])
-        }
-    }
-}
-
-/// The part of a text that was left unread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Completeness {
-    Nothing,
-    Rest,
 }
 
 /// The tool, then the argument that says most of it, then the rest as JSON with its keys in order.
@@ -156,18 +123,31 @@ impl BoundedWriter {
         Self(Vec::with_capacity(MAX_SHOWN))
     }
 
-    /// The text so far, and the part that is missing. Where one is, the last word is left out: it may be half of a secret.
-    fn read(self) -> (String, Completeness) {
+    /// The text so far. Where a part is missing, the last word is left out: it may be half of a secret. Masks come before
+    /// the cut, so that no half of one is left either.
+    fn line(self, patterns: &Normalizer) -> String {
         let Self(mut bytes) = self;
-        let cut = if bytes.len() > MAX_READ { Completeness::Rest } else { Completeness::Nothing };
-        if cut == Completeness::Rest {
+        let is_cut = bytes.len() > MAX_READ;
+        if is_cut {
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
             let end = bytes.iter().rposition(ends).filter(|end| *end > MAX_SHOWN);
             bytes.truncate(end.unwrap_or(MAX_READ));
         }
-        let text = String::from_utf8(bytes);
-        // Only a cut leaves half a character.
-        (text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()), cut)
+        let mut text = String::with_capacity(bytes.len());
+        for (number, line) in secrets::masked(&String::from_utf8_lossy(&bytes)).split('\n').enumerate() {
+            text.push_str(if number > 0 { "\n" } else { "" });
+            text.push_str(&String::from_utf8_lossy(&patterns.line(line.as_bytes())));
+        }
+        let visible = escape::terminal(&text);
+        let ends = |chars: usize| visible.char_indices().nth(chars).map(|(end, _)| end);
+        match (ends(if is_cut { MAX_SHOWN - REST.len() } else { MAX_SHOWN }), is_cut) {
+            (None, false) => visible.into_owned(),
+            (None, true) => format!("{visible}{REST}"),
+            (Some(_), _) => {
+                let end = ends(MAX_SHOWN - REST.len()).unwrap_or(visible.len());
+                format!("{}{REST}", &visible[..end])
+            }
+        }
     }
 }
 

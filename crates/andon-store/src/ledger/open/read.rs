@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, LedgerError, entry::FILE, heads_of, refs_of_all};
 use crate::wire::v1::{ledger::MAX_ENTRY, open::decode_open};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
-use andon_git::{Blob, MODE_FILE, Repo, unsigned};
+use andon_git::{MODE_FILE, Repo, unsigned};
 use andon_signing::{NAMESPACE, SshSig};
 
 /// Most entries that are read.
@@ -214,10 +214,8 @@ fn file(repo: &Repo, tree: TreeId) -> Result<Vec<u8>, EntryFault> {
     }
     let file = entries.iter().find(|entry| entry.name == FILE.as_bytes() && entry.mode == MODE_FILE);
     let file = file.ok_or_else(|| unreadable(format!("its tree holds no {FILE}")))?;
-    match repo.read_blob(file.id, MAX_ENTRY).map_err(|err| unreadable(err.to_string()))? {
-        Blob::Content(bytes) => Ok(bytes),
-        Blob::TooLarge(size) => Err(unreadable(format!("{FILE} has {size} bytes"))),
-    }
+    let bytes = repo.read_blob(file.id, MAX_ENTRY).map_err(|err| unreadable(err.to_string()))?;
+    bytes.ok_or_else(|| unreadable(format!("{FILE} has more than {MAX_ENTRY} bytes")))
 }
 
 impl StoredEntry {
