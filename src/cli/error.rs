@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, plural::count};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;
@@ -90,34 +90,20 @@ pub fn exit_of(error: &OpsError) -> Exit {
 
 /// The messages of an error, each with the command that repairs it.
 pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
-    let plain = || Diagnostic::error(error.to_string());
-    let one = match error {
-        OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Verb { kind, help, .. } => {
-            let one = plain().helps(help.clone());
-            match kind {
-                VerbError::AgentShell => one.code("agent-shell"),
-                VerbError::Unattended => one.code("unattended"),
-                VerbError::Refused => one.code("witness"),
-                VerbError::Purge => one.code("purge"),
-                VerbError::Skip => one.code("skip"),
-                VerbError::Usage | VerbError::ReasonMissing | VerbError::Unanswerable | VerbError::Failed => {
-                    one
-                }
-            }
-        }
-        OpsError::Git(_)
-        | OpsError::Remote(_)
-        | OpsError::Record(_)
-        | OpsError::Ledger(_)
-        | OpsError::Effect(_)
-        | OpsError::Program(_) => plain().helps(error.help()),
-        OpsError::Chain(_) => plain(),
-        OpsError::Normalize(_) => plain().help("andon config check"),
-        OpsError::NoWorkTree(_) => plain().help(Hint::MakeCheckout),
-        OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
-    };
-    vec![one]
+    if let OpsError::Config(errors) = error {
+        return config_diagnostics(errors);
+    }
+    let one = Diagnostic::error(error.to_string());
+    let OpsError::Verb { kind, help, .. } = error else { return vec![one.helps(error.help())] };
+    let one = one.helps(help.clone());
+    vec![match kind {
+        VerbError::AgentShell => one.code("agent-shell"),
+        VerbError::Unattended => one.code("unattended"),
+        VerbError::Refused => one.code("witness"),
+        VerbError::Purge => one.code("purge"),
+        VerbError::Skip => one.code("skip"),
+        VerbError::Usage | VerbError::ReasonMissing | VerbError::Unanswerable | VerbError::Failed => one,
+    }]
 }
 
 /// A panic, behind what Rust says of it.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::effect::{EffectError, hook_program::HookProgramError, program::ProgramError};
 use andon_config::ConfigErrors;
 use andon_core::change::normalize::NormalizeError;
-use andon_core::domain::{agent::AgentMark, diagnostic::Diagnostic};
+use andon_core::domain::{agent::AgentMark, diagnostic::Diagnostic, hint::Hint};
 use andon_git::{GitError, RemoteError};
 use andon_store::{RecordError, ledger::LedgerError};
 
@@ -126,9 +126,10 @@ impl OpsError {
             Self::Effect(err) => err.help(),
             Self::Program(err) => err.help(),
             Self::Verb { help, .. } => help.last().cloned(),
-            Self::Config(_) | Self::Normalize(_) | Self::Chain(_) | Self::NoWorkTree(_) | Self::Input(_) => {
-                None
-            }
+            Self::Normalize(_) => Some("andon config check".to_owned()),
+            Self::NoWorkTree(_) => Some(Hint::MakeCheckout.into()),
+            Self::Input(_) => Some("give a file that can be read, or `-` for standard input".to_owned()),
+            Self::Config(_) | Self::Chain(_) => None,
         }
     }
 

@@ -84,12 +84,7 @@ pub fn text(view: &StatusView, depth: StatusDepth, style: Style, glyphs: Glyphs)
     }
     waived(&mut page, view);
     skipped(&mut page, view);
-    if !view.warnings.is_empty() {
-        page.blank();
-        for warning in &view.warnings {
-            message::push(&mut page, warning);
-        }
-    }
+    message::push_all(&mut page, &view.warnings);
     page.finish()
 }
 

@@ -37,9 +37,7 @@ const CONTINUE: &str = "to continue, a person runs: andon resume --reason '<deci
 /// The messages of `diagnostics`, in the order given.
 pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
     let mut page = Page::new(style);
-    for diagnostic in diagnostics {
-        push(&mut page, diagnostic);
-    }
+    push_all(&mut page, diagnostics);
     page.finish()
 }
 
@@ -59,6 +57,16 @@ pub fn push(page: &mut Page, diagnostic: &Diagnostic) {
     }
     for help in &diagnostic.help {
         push_help(page, help);
+    }
+}
+
+/// Adds several messages below a blank line.
+pub fn push_all(page: &mut Page, diagnostics: &[Diagnostic]) {
+    if !diagnostics.is_empty() {
+        page.blank();
+    }
+    for diagnostic in diagnostics {
+        push(page, diagnostic);
     }
 }
 

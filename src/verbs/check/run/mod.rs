@@ -313,7 +313,7 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
 pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, OpsError> {
     refuse_empty(&spelled.text)?;
     let (commits, shown) = (repo.range(&spelled.text)?, spelled.text.clone());
-    let (left, tip) = both_sides(repo, spelled)?;
+    let (left, tip) = sides(repo, spelled)?;
     let base = left.map(|left| left.id);
     if let Some(left) = left.filter(|_| commits.is_empty() && spelled.by_caller) {
         return Err(nothing(repo, left, tip)?);
@@ -323,12 +323,10 @@ pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, Ops
 }
 
 /// The base of a range, where it has one, and its tip.
-pub(super) fn sides(repo: &Repo, spelled: &RangeArgument) -> Result<(Option<CommitId>, CommitId), OpsError> {
-    let (left, tip) = both_sides(repo, spelled)?;
-    Ok((left.map(|left| left.id), tip.id))
-}
-
-fn both_sides<'a>(repo: &Repo, spelled: &'a RangeArgument) -> Result<(Option<Side<'a>>, Side<'a>), OpsError> {
+pub(super) fn sides<'a>(
+    repo: &Repo,
+    spelled: &'a RangeArgument,
+) -> Result<(Option<Side<'a>>, Side<'a>), OpsError> {
     let range = spelled.text.as_str();
     refuse_empty(range)?;
     let side = |name: &'a str| Ok::<_, OpsError>(Side { name, id: repo.resolve(name)? });
@@ -340,9 +338,9 @@ fn both_sides<'a>(repo: &Repo, spelled: &'a RangeArgument) -> Result<(Option<Sid
 
 /// One side of a range.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+pub(super) struct Side<'a> {
     name: &'a str,
-    id: CommitId,
+    pub(super) id: CommitId,
 }
 
 /// A range without commits judges nothing: said, because the caller thinks that something passed.

@@ -124,7 +124,9 @@ fn planned(
 }
 
 fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
-    let (base, tip) = sides(repo, &spelled(ctx, asked)?)?;
+    let asked = spelled(ctx, asked)?;
+    let (base, tip) = sides(repo, &asked)?;
+    let (base, tip) = (base.map(|base| base.id), tip.id);
     let of_base = |base| counting(repo, base, repo.merge_base(base, tip)?, tip);
     Ok(RangeEnds {
         tip,
@@ -179,7 +181,7 @@ fn ran(
     // Files that came to be while the tests ran are no part of the tip's code.
     let mut warnings =
         if disturbed.is_none() && since != CodeComparison::Unchanged { Vec::new() } else { warnings };
-    let outcome = outcome(&RunEnd { end: Some(&end), disturbed }, &parsed);
+    let outcome = outcome(Some(&end), disturbed, &parsed);
     let doubt = parsed.doubt.as_ref().filter(|_| outcome == TipOutcome::Passed);
     warnings.extend(doubt.map(|line| {
         let line = secrets::masked(line);
@@ -223,21 +225,13 @@ fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option
     Ok(None)
 }
 
-/// The end of a run, beside its output.
-struct RunEnd<'a> {
-    /// `None` of one that was handed in.
-    end: Option<&'a ProgramEnd>,
-    disturbed: Option<String>,
-}
-
-fn outcome(ended: &RunEnd<'_>, parsed: &ParsedRun) -> TipOutcome {
+/// The outcome of a run, of one that was handed in without its end.
+fn outcome(end: Option<&ProgramEnd>, disturbed: Option<String>, parsed: &ParsedRun) -> TipOutcome {
     let unknown = |why: &str| TipOutcome::Unknown(why.to_owned());
-    if let Some(end) = ended.end {
-        match end.stopped {
-            StopCause::TimedOut => return unknown("the tests were stopped by test.timeout"),
-            StopCause::Forwarded(_) => return unknown("the tests were stopped"),
-            StopCause::No => {}
-        }
+    match end.map_or(StopCause::No, |end| end.stopped) {
+        StopCause::TimedOut => return unknown("the tests were stopped by test.timeout"),
+        StopCause::Forwarded(_) => return unknown("the tests were stopped"),
+        StopCause::No => {}
     }
     if let Some(why) = &parsed.not_started {
         return TipOutcome::Unknown(format!("the tests could not be started: {why}"));
@@ -251,10 +245,7 @@ fn outcome(ended: &RunEnd<'_>, parsed: &ParsedRun) -> TipOutcome {
         TestStatus::NoTests => unknown("not one test ran"),
         TestStatus::Incomplete if parsed.unnamed => unknown("no test is named"),
         TestStatus::Incomplete => unknown("the report of the tests is cut short"),
-        TestStatus::Passed => match &ended.disturbed {
-            Some(why) => TipOutcome::Unknown(why.clone()),
-            None => TipOutcome::Passed,
-        },
+        TestStatus::Passed => disturbed.map_or(TipOutcome::Passed, TipOutcome::Unknown),
     }
 }
 
@@ -273,7 +264,7 @@ fn reported(
         read(&ctx.cwd, file, &mut reader)?;
     }
     let parsed = reader.finish(ExitKind::Code(exit_code));
-    let outcome = outcome(&RunEnd { end: None, disturbed: None }, &parsed);
+    let outcome = outcome(None, None, &parsed);
     let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
     let command = names.join(", ");
     let code = Fingerprinter::new(repo, &config.paths.rules).of(Content::Overlay(None, &[]))?;
@@ -395,9 +386,7 @@ mod tests {
     fn what_a_run_came_to() {
         let exit =
             |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No, started: Vec::new() };
-        let of = |text: &str, code: i32| {
-            outcome(&RunEnd { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
-        };
+        let of = |text: &str, code: i32| outcome(Some(&exit(code)), None, &parsed(text, code));
         assert_eq!(of("1..1\nok 1 - a\n", 0), TipOutcome::Passed);
         assert_eq!(of("1..1\nnot ok 1 - a\n", 1), TipOutcome::Failed);
         assert!(matches!(of("", 0), TipOutcome::Unknown(_)), "all that is known is the exit code");
@@ -406,14 +395,18 @@ mod tests {
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
         let stopped =
             ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut, started: Vec::new() };
-        let ended = RunEnd { end: Some(&stopped), disturbed: None };
-        assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
+        assert!(matches!(
+            outcome(Some(&stopped), None, &parsed("1..1\nok 1 - a\n", 0)),
+            TipOutcome::Unknown(_)
+        ));
         let end = exit(0);
-        let disturbed = RunEnd { end: Some(&end), disturbed: Some("a.js changed".to_owned()) };
-        assert!(matches!(outcome(&disturbed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
-        let handed = RunEnd { end: None, disturbed: None };
-        assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Passed);
-        assert!(matches!(outcome(&handed, &parsed("no report\n", 0)), TipOutcome::Unknown(_)));
-        assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 1)), TipOutcome::Failed);
+        let changed = Some("a.js changed".to_owned());
+        assert!(matches!(
+            outcome(Some(&end), changed, &parsed("1..1\nok 1 - a\n", 0)),
+            TipOutcome::Unknown(_)
+        ));
+        assert_eq!(outcome(None, None, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Passed);
+        assert!(matches!(outcome(None, None, &parsed("no report\n", 0)), TipOutcome::Unknown(_)));
+        assert_eq!(outcome(None, None, &parsed("1..1\nok 1 - a\n", 1)), TipOutcome::Failed);
     }
 }

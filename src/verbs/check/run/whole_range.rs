@@ -23,10 +23,7 @@ use andon_store::fingerprint::Content;
 
 /// The losses of tests, commit after commit.
 #[derive(Default)]
-pub(super) struct WeakeningFold {
-    /// The commits so far; `None` before the first.
-    fold: Option<Fold>,
-}
+pub(super) struct WeakeningFold(Option<Fold>);
 
 impl WeakeningFold {
     /// Judges the loss of tests in `commit`, and completes its fact.
@@ -36,7 +33,7 @@ impl WeakeningFold {
         commit: &CommitInfo,
         fact: &mut CommitFact,
     ) -> Result<Vec<Diagnostic>, OpsError> {
-        let fold = self.fold.get_or_insert_with(|| halts::below(case, commit.parents.first().copied(), &[]));
+        let fold = self.0.get_or_insert_with(|| halts::below(case, commit.parents.first().copied(), &[]));
         let last = weakening::last_result(&[], fold.timeline(), fact.record.code).cloned();
         let derived = weakening::find(case.repo, &case.config.rules, commit, last.as_ref())?;
         fact.record.weakening = derived.or_else(|| fact.record.weakening.take());

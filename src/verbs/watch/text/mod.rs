@@ -199,12 +199,7 @@ pub fn text(view: &WatchView, style: Style, glyphs: Glyphs) -> String {
         page.line(&format!("{:INDENT$}{}", "", cells.join(&" ".repeat(GAP)).trim_end()));
         told(&mut page, one);
     }
-    if !view.warnings.is_empty() {
-        page.blank();
-        for warning in &view.warnings {
-            message::push(&mut page, warning);
-        }
-    }
+    message::push_all(&mut page, &view.warnings);
     page.finish()
 }
 
