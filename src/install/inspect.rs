@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::shim::{self, Content, Owner};
 use super::{InstallError, manifest::Manifest};
 use andon_core::domain::git_hook::GitHook;
-use andon_git::platform::files;
+use andon_git::{if_there, platform::files};
 
 /// Hooks longer than this are never compared with each other.
 const MAX_COMPARED: u64 = 1024 * 1024;
@@ -59,11 +59,9 @@ pub struct HookState {
 
 /// Looks at every hook in `dir`, which need not be there.
 pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>, InstallError> {
-    match fs::metadata(dir) {
-        Ok(facts) if !facts.is_dir() => return Err(InstallError::NoDirectory { dir: dir.to_owned() }),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(InstallError::io("read", dir, error)),
+    let found = if_there(fs::metadata(dir)).map_err(|error| InstallError::io("read", dir, error))?;
+    if found.is_some_and(|facts| !facts.is_dir()) {
+        return Err(InstallError::NoDirectory { dir: dir.to_owned() });
     }
     GitHook::ALL.into_iter().map(|hook| state(dir, hook, manifest)).collect()
 }

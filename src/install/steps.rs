@@ -18,7 +18,7 @@ use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
 use super::plan::HookRemoval;
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::{files, test_seam::stop_point};
-use andon_git::{GitError, Repo};
+use andon_git::{GitError, Repo, if_there};
 
 /// A key of git's configuration and a value that is added to it or taken out of it.
 pub type KeyValue = (String, String);
@@ -187,10 +187,7 @@ impl<'a> Making<'a> {
         self.back(to, move || {
             fs::rename(to, from)?;
             // Two names of one file are both left by a rename.
-            match fs::remove_file(to) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            }
+            if_there(fs::remove_file(to)).map(drop)
         });
         Ok(())
     }
@@ -310,11 +307,7 @@ pub fn remove_dirs(created: &[AbsolutePath]) {
 
 /// Takes the manifest away, and its folder if nothing else is in it.
 fn remove_manifest(path: &Path) -> Result<(), InstallError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(InstallError::io("remove", path, error)),
-        _ => {
-            let _ = path.parent().map(fs::remove_dir);
-            Ok(())
-        }
-    }
+    if_there(fs::remove_file(path)).map_err(failed("remove", path))?;
+    let _ = path.parent().map(fs::remove_dir);
+    Ok(())
 }

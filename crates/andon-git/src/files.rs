@@ -114,12 +114,18 @@ pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
 
 /// The same, and how many bytes it has.
 fn opened(path: &Path) -> io::Result<Option<(File, u64)>> {
-    let file = match files::never_waiting(OpenOptions::new().read(true)).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
+    let opened = files::never_waiting(OpenOptions::new().read(true)).open(path);
+    let Some(file) = if_there(opened)? else { return Ok(None) };
     let facts = file.metadata()?;
     if facts.is_file() { Ok(Some((file, facts.len()))) } else { Err(io::Error::other("not a plain file")) }
+}
+
+/// Gives `None` in place of the error that nothing is there.
+pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// Looks for something at the end of a file. `read` is given the place at which the last bytes begin, and these; more of them, as

@@ -19,7 +19,7 @@ pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{MergeClaim, MergeStep, TreeVerdict};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use files::{
-    access_help, from_end, is_litter, open_plain, read_plain, replace_plain, replace_private,
+    access_help, from_end, if_there, is_litter, open_plain, read_plain, replace_plain, replace_private,
     temporary_beside, temporary_in,
 };
 pub use index::tree::IndexTree;

@@ -11,7 +11,7 @@ use sha2::Digest as _;
 
 use crate::install::{InstallError, manifest::Birth};
 use andon_core::domain::ids::Digest;
-use andon_git::{read_plain, replace_private};
+use andon_git::{if_there, read_plain, replace_private};
 
 /// More than this is no such file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -117,10 +117,7 @@ impl SavedFiles {
     pub fn write(&self, path: &Path) -> Result<(), InstallError> {
         let failed = |source| InstallError::io("write", path, source);
         if self.files.is_empty() {
-            return match std::fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
-                _ => Ok(()),
-            };
+            return if_there(std::fs::remove_file(path)).map(drop).map_err(failed);
         }
         let text = serde_json::to_string_pretty(self).map_err(|error| failed(io::Error::other(error)))?;
         replace_private(path, (text + "\n").as_bytes()).map_err(failed)

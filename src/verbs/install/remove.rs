@@ -1,6 +1,6 @@
 //! `andon uninstall`: everything as it was, as far as it is certainly ours to change.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use super::{git_config::still_set, managers};
 use crate::install::edits::Edit;
@@ -16,7 +16,7 @@ use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, stop_files};
 use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
-use andon_git::{GitError, Repo};
+use andon_git::{GitError, Repo, if_there};
 use andon_store::ledger::{self, Ledger};
 use andon_store::union;
 
@@ -281,10 +281,9 @@ pub(super) fn purge(repo: &Repo, there: &[PathBuf]) -> Result<PurgeReport, OpsEr
     }
     let mut folders = Vec::new();
     for folder in folders_of(repo) {
-        match fs::remove_dir_all(&folder) {
-            Ok(()) if there.contains(&folder) => folders.push(folder),
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        match if_there(fs::remove_dir_all(&folder)) {
+            Ok(Some(())) if there.contains(&folder) => folders.push(folder),
+            Ok(_) => {}
             Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
         }
     }

@@ -12,8 +12,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use cap_tempfile::TempFile;
 
-use andon_git::is_litter;
 use andon_git::platform::files::is_ours;
+use andon_git::{if_there, is_litter};
 
 /// Its name, under the top of the working tree.
 pub const ANDON_DIR: &str = ".andon";
@@ -60,17 +60,14 @@ impl AndonDir {
     /// # Errors
     /// A symbolic link, a file, a directory of another user, or what the system says.
     pub fn check(&self) -> io::Result<()> {
-        match self.open() {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(_) | Err(_) => Ok(()),
-        }
+        if_there(self.open()).map(drop)
     }
 
     /// Looks for `name`; a link of that name counts as there.
     pub fn look(&self, name: &str) -> FilePresence {
-        match self.open().and_then(|dir| dir.symlink_metadata(name)) {
-            Ok(_) => FilePresence::There,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => FilePresence::Gone,
+        match if_there(self.open().and_then(|dir| dir.symlink_metadata(name))) {
+            Ok(Some(_)) => FilePresence::There,
+            Ok(None) => FilePresence::Gone,
             Err(_) => FilePresence::Unknown,
         }
     }
@@ -128,10 +125,7 @@ impl AndonDir {
     /// # Errors
     /// The error of the system, or what is in its place.
     pub fn remove_unused(&self) -> io::Result<()> {
-        let dir = match self.open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened?,
-        };
+        let Some(dir) = if_there(self.open())? else { return Ok(()) };
         for entry in dir.entries()? {
             if entry?.file_name() != GITIGNORE {
                 return Ok(());
@@ -158,10 +152,8 @@ impl AndonDir {
     /// The error of the system, or what is in its place.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let no_file = |dir: &Dir, error| dir.remove_dir(name).map_err(|_| error);
-        match self.open().and_then(|dir| dir.remove_file(name).or_else(|error| no_file(&dir, error))) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        let removed = |dir: Dir| dir.remove_file(name).or_else(|error| no_file(&dir, error));
+        if_there(self.open().and_then(removed)).map(drop)
     }
 
     fn open(&self) -> io::Result<Dir> {
@@ -175,13 +167,11 @@ impl AndonDir {
     }
 
     fn make(&self) -> io::Result<Dir> {
-        match self.open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                made(Dir::open_ambient_dir(&self.top, ambient_authority())?.create_dir(ANDON_DIR))?;
-                self.open()
-            }
-            opened => opened,
+        if let Some(dir) = if_there(self.open())? {
+            return Ok(dir);
         }
+        made(Dir::open_ambient_dir(&self.top, ambient_authority())?.create_dir(ANDON_DIR))?;
+        self.open()
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::files::beginning;
+use andon_git::if_there;
 use andon_git::platform::{files, processes};
 
 /// A chained hook that could not be read, started (often a wrong interpreter line) or waited for.
@@ -38,11 +39,7 @@ pub enum Probe {
 /// Looks at the chained file `path` and reads its first `limit` bytes.
 pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
     let failed = |source| HookProgramError { what: "cannot read", path: path.to_owned(), source };
-    let facts = match std::fs::metadata(path) {
-        Ok(facts) => facts,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Probe::Absent),
-        Err(error) => return Err(failed(error)),
-    };
+    let Some(facts) = if_there(std::fs::metadata(path)).map_err(failed)? else { return Ok(Probe::Absent) };
     if !facts.is_file() || !files::is_executable(&facts) {
         return Ok(Probe::NotExecutable);
     }

@@ -12,12 +12,13 @@ use std::{fs::Metadata, io::Write as _, path::Path};
 
 use tempfile::{NamedTempFile, TempPath};
 
+use crate::files::{if_there, temporary_in};
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
 use crate::worktree::write_times::side_by_side;
-use crate::{Result, error::GitError, files::temporary_in, platform::files};
+use crate::{Result, error::GitError, platform::files};
 use andon_core::domain::{ids::Oid, veil::Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the
@@ -64,11 +65,8 @@ impl IndexReport {
     pub(crate) fn read(repo: &Repo, scope: &Scope<'_>) -> Result<Self> {
         let path = repo.index_path();
         let io = |source| GitError::Io { path: path.clone(), source };
-        let written = match path.metadata() {
-            Ok(meta) => modified(&meta),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(io(error)),
-        };
+        let Some(meta) = if_there(path.metadata()).map_err(io)? else { return Ok(Self::default()) };
+        let written = modified(&meta);
         let mut bytes = entries::read(&path).ok_or_else(|| unknown("it is too large, or cannot be read"))?;
         if entries::walk(&bytes, &mut |_| {}) != Some(Entries::All) {
             let whole = repo.whole_index(&bytes)?;

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 use memchr::{memchr, memmem};
 
 use crate::open::repo::Repo;
-use crate::{Result, objects::from_git2};
+use crate::{Result, files::if_there, objects::from_git2};
 use andon_core::domain::ids::Oid;
 
 /// The length of an object id in `packed-refs`.
@@ -22,11 +22,8 @@ impl Repo {
         // Loose ones first, as git does: what is packed in between is found in the second place.
         let loose = self.loose_names(prefix)?;
         let path = self.common_dir().join("packed-refs");
-        let packed = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(self.ref_message(prefix, &format!("{}: {error}", path.display()))),
-        };
+        let unread = |error| self.ref_message(prefix, &format!("{}: {error}", path.display()));
+        let packed = if_there(std::fs::read(&path)).map_err(unread)?.unwrap_or_default();
         let mut found = packed_below(&packed, prefix);
         for name in loose {
             if let Ok(id) = self.inner.refname_to_id(&name) {
