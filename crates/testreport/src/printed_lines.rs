@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::unstarted::{self, Ending};
-use crate::told::{self, ToldTests, names_failures};
+use crate::told::{self, ToldTests};
 use crate::{Root, normalize::mask_volatile, normalize_error, words::cut};
 
 /// Most bytes of one line that are kept.
@@ -91,7 +91,8 @@ impl PrintedOutput {
         self.tail.push_back(kept);
     }
 
-    fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+    /// The lines that are kept.
+    pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
         self.head.iter().chain(&self.tail).map(String::as_str)
     }
 
@@ -100,31 +101,6 @@ impl PrintedOutput {
         let short = self.dropped == 0 && self.head.len() + self.tail.len() <= unstarted::SHORT;
         let length = if short { unstarted::Length::Short } else { unstarted::Length::Long };
         unstarted::reason(&self.lines(), length, ending)
-    }
-
-    /// The line that likeliest tells what is not there, where the exit code says that something is not.
-    pub(super) fn likeliest_reason(&self) -> Option<String> {
-        unstarted::likeliest(&self.lines())
-    }
-
-    /// The first line that names failures.
-    pub(super) fn first_failure(&self) -> Option<&str> {
-        self.lines().find(|line| names_failures(line))
-    }
-
-    /// The last line.
-    pub(super) fn last(&self) -> Option<&str> {
-        self.lines().next_back()
-    }
-
-    /// True when some line is such a one.
-    pub(super) fn any(&self, is_one: impl Fn(&str) -> bool) -> bool {
-        self.lines().any(is_one)
-    }
-
-    /// The first error of a build that failed.
-    pub(super) fn build_error(&self) -> Option<&str> {
-        told::build_error(self.lines())
     }
 
     /// The number of different errors of a build that failed.
@@ -142,12 +118,7 @@ impl PrintedOutput {
 
     /// True where the tool itself says that it did nothing, or that there was no test.
     pub(super) fn says_idle(&self) -> bool {
-        self.any(unstarted::is_idle) || self.told().none()
-    }
-
-    /// The line in which a known runner says that tests failed, where the output ends in such words.
-    pub(super) fn last_failure(&self) -> Option<&str> {
-        told::failure(&self.lines())
+        self.lines().any(unstarted::is_idle) || self.told().none()
     }
 
     /// The first line with which a tool says that a part of the run failed.

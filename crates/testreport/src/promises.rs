@@ -22,7 +22,7 @@ impl ParsedRun {
             return;
         }
         let broken = self.broken(calls, printed, sessions);
-        let why = match (broken, printed.last().filter(|line| is_progress(line))) {
+        let why = match (broken, printed.lines().next_back().filter(|line| is_progress(line))) {
             (Some(runner), _) => {
                 let problem = ReportProblem::SummaryMissing { runner };
                 format!(
@@ -39,16 +39,29 @@ impl ParsedRun {
         self.warnings.push(why);
     }
 
-    /// Drops a pass of calls that run no test, where nothing was recognised but what they print.
+    /// Drops a pass of calls that run no test, where there is no other.
     pub(super) fn refuse_rehearsal(&mut self, calls: &Calls) {
         let idle = !calls.is_empty() && calls.keys().all(|call| call.promise == Promise::NoTest);
-        let is_called = |name: &str| calls.keys().any(|call| call.runner.0 == name);
-        let is_theirs = |name: &str| name == RUNNER_EXIT || is_called(name);
-        if idle && self.status == TestStatus::Passed && self.runner.split('+').all(is_theirs) {
-            self.status = TestStatus::NoTests;
-            let what = "the test command asks its runner for a list or a rehearsal: no test ran";
-            self.warnings.push(what.to_owned());
+        if idle && self.status == TestStatus::Passed {
+            self.ran_no_test();
         }
+    }
+
+    /// Drops a pass in which no more sessions ended than were seen to run no test.
+    pub(super) fn refuse_rehearsed(&mut self, seen: &BTreeMap<&'static str, u64>, sessions: &SessionCounts) {
+        let is_rehearsed = |runner: &str| {
+            let times = seen.get(runner).copied();
+            sessions.ended(runner).is_some_and(|ended| times.is_some_and(|times| ended <= times))
+        };
+        if self.status == TestStatus::Passed && self.runner.split('+').all(is_rehearsed) {
+            self.ran_no_test();
+        }
+    }
+
+    fn ran_no_test(&mut self) {
+        self.status = TestStatus::NoTests;
+        let what = "the test command asks its runner for a list or a rehearsal: no test ran";
+        self.warnings.push(what.to_owned());
     }
 
     /// A runner that began more often, by its calls or by what the output shows, than it ended.
@@ -64,7 +77,7 @@ impl ParsedRun {
         let is_broken = |(runner, times): &(&'static str, u64)| match sessions.ended(runner) {
             Some(ended) => ended < *times,
             // It may end in the words of an unknown reporter, where those are not of another runner.
-            None => self.runner != RUNNER_EXIT || !printed.any(counts_tests),
+            None => self.runner != RUNNER_EXIT || !printed.lines().any(counts_tests),
         };
         if by_report {
             return None;
@@ -74,7 +87,7 @@ impl ParsedRun {
 }
 
 /// `..s.`, without how far it has come: the progress of a runner that never came to its end.
-fn is_progress(line: &str) -> bool {
+pub(super) fn is_progress(line: &str) -> bool {
     line.bytes().all(|mark| b".sxFEX".contains(&mark)) && line.contains('.')
 }
 

@@ -1,8 +1,10 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::{
-    ExitKind, Format, ParsedRun, ReportProblem, ReportReader, Root, RunnerCall, Stream, file::unread,
-    prefix::Output, printed_lines::Depth, promises::Calls, tally::Tally,
+    ExitKind, Format, ParsedRun, Promise, ReportProblem, ReportReader, Root, RunnerCall, Stream,
+    file::unread, prefix::Output, printed_lines::Depth, promises::Calls, tally::Tally,
 };
 
 /// A report file.
@@ -21,6 +23,8 @@ pub struct RunReader {
     output: Output,
     reports: Tally,
     calls: Calls,
+    /// Calls that were seen to run no test.
+    rehearsed: BTreeMap<&'static str, u64>,
     masked_by: Option<String>,
 }
 
@@ -28,7 +32,15 @@ impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         let (output, reports) = (Output::new(&root, "", Depth::Whole), Tally::new(&root));
-        Self { format: None, output, reports, root, calls: Calls::new(), masked_by: None }
+        Self {
+            format: None,
+            output,
+            reports,
+            root,
+            calls: Calls::new(),
+            rehearsed: BTreeMap::new(),
+            masked_by: None,
+        }
     }
 
     /// The same, with everything read as that format, whatever it looks like.
@@ -84,9 +96,16 @@ impl RunReader {
         *self.calls.entry(call).or_default() += 1;
     }
 
-    /// Notes that a known runner was seen at work, which may be a call that is expected already.
-    pub fn saw(&mut self, call: RunnerCall) {
-        self.calls.entry(call).or_insert(1);
+    /// Notes the known runners that were seen at work. Those of a runner that is expected already are its calls; beside one
+    /// that runs no test, others may have run some that nobody saw.
+    pub fn saw(&mut self, calls: impl IntoIterator<Item = RunnerCall>) {
+        let expected: BTreeSet<_> = self.calls.keys().map(|call| call.runner).collect();
+        for call in calls.into_iter().filter(|call| !expected.contains(&call.runner)) {
+            match call.promise {
+                Promise::NoTest => *self.rehearsed.entry(call.runner.0).or_default() += 1,
+                Promise::Summary | Promise::Nothing => _ = self.calls.entry(call).or_insert(1),
+            }
+        }
     }
 
     /// Notes that the exit code is that of this program, which ends with 0 whatever the tests said (`|| true`). Where nothing
@@ -97,7 +116,7 @@ impl RunReader {
 
     /// Ends the run.
     pub fn finish(self, exit: ExitKind) -> ParsedRun {
-        let Self { root, format, output, reports, calls, masked_by } = self;
+        let Self { root, format, output, reports, calls, rehearsed, masked_by } = self;
         let name = output.name().to_owned();
         let (mut whole, printed) = output.finish(reports, format);
         if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
@@ -117,7 +136,8 @@ impl RunReader {
             run.refuse_idle(&printed);
             run.refuse_rehearsal(&calls);
         } else {
-            run.hear_last_words(&printed);
+            run.hear_last_words(&printed, masked_by.as_deref());
+            run.refuse_rehearsed(&rehearsed, &sessions);
             run.hold_to(&calls, &printed, &sessions);
         }
         if let Some(program) = masked_by {

@@ -2,8 +2,10 @@
 
 use crate::normalize::{mask_volatile, normalize_error};
 use crate::tally::{Tally, Trouble};
-use crate::unstarted::{Ending, Tests};
-use crate::{Counts, ErrorText, NamedTest, ReportedPlace, Root, TestStatus, printed_lines::PrintedOutput};
+use crate::unstarted::{self, Ending, Tests};
+use crate::{
+    Counts, ErrorText, NamedTest, ReportedPlace, Root, TestStatus, printed_lines::PrintedOutput, told,
+};
 
 /// The runner of a run that is known by its exit code alone.
 pub const RUNNER_EXIT: &str = "exit";
@@ -91,14 +93,14 @@ impl ParsedRun {
     pub(super) fn of_output(tally: Tally, printed: &PrintedOutput, exit: ExitKind, root: &Root) -> Self {
         let told = tally.not_started().map(str::to_owned);
         let mut run = Self::conclude(tally, exit);
-        let by_exit = run.runner == RUNNER_EXIT;
         match (run.status, exit) {
             (TestStatus::NoTests, ExitKind::Code(code)) if code != 0 => {
                 run.not_started = told.or_else(|| printed.not_started(ending(&run, code)));
             }
             (TestStatus::RunnerError, ExitKind::Code(code)) if run.counts.failing() == 0 => {
                 run.not_started = not_started(&run, code, printed, told);
-                let unbuilt = printed.build_error().filter(|_| by_exit && run.not_started.is_none());
+                let is_unrun = run.counts == Counts::default() && run.not_started.is_none();
+                let unbuilt = told::build_error(printed.lines()).filter(|_| is_unrun);
                 if unbuilt.is_some() {
                     run.status = TestStatus::BuildFailed;
                 }
@@ -110,8 +112,11 @@ impl ParsedRun {
                     run.errors.push(ErrorText { test: None, text, shown: None });
                 }
             }
-            (TestStatus::Passed, _) if by_exit => {
-                run.doubt = printed.first_failure().map(|line| line.trim().to_owned());
+            (TestStatus::Passed, _) if run.runner == RUNNER_EXIT => {
+                run.doubt = printed
+                    .lines()
+                    .find(|line| told::names_failures(line))
+                    .map(|line| line.trim().to_owned());
             }
             _ => {}
         }
@@ -122,12 +127,15 @@ impl ParsedRun {
     }
 
     /// Finds a failure behind an exit code of 0, where nothing else was recognised. A pipe has the exit code of its last
-    /// program; where it lets only the end of the text through, the words there tell.
-    pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput) {
-        let by_exit = self.status == TestStatus::Passed && self.runner == RUNNER_EXIT;
+    /// program; where it lets only the end of the text through, the words there tell. Where tests were recognised and the
+    /// exit code is that of another program, what a tool says at the end tells of another part of the run.
+    pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput, masked_by: Option<&str>) {
+        let by_exit = self.runner == RUNNER_EXIT;
+        let is_lost = self.status == TestStatus::Passed && (by_exit || masked_by.is_some());
         let part = printed.failed_session().map(|line| (line, "says that a part of the run failed"));
-        let failed = part.or_else(|| Some((printed.last_failure()?, "ends as that of a run that failed")));
-        let Some((line, how)) = failed.filter(|_| by_exit) else { return };
+        let last = || told::failure(&printed.lines()).filter(|line| by_exit || told::is_ending(line));
+        let failed = part.or_else(|| Some((last()?, "ends as that of a run that failed")));
+        let Some((line, how)) = failed.filter(|_| is_lost) else { return };
         let line = line.trim();
         self.status = TestStatus::RunnerError;
         self.doubt = None;
@@ -202,7 +210,7 @@ fn not_started(run: &ParsedRun, code: i32, printed: &PrintedOutput, told: Option
     if !UNSTARTED.contains(&code) {
         return said;
     }
-    said.or_else(|| printed.likeliest_reason()).or_else(|| Some(format!("exit code {code}")))
+    said.or_else(|| unstarted::likeliest(&printed.lines())).or_else(|| Some(format!("exit code {code}")))
 }
 
 fn ending(run: &ParsedRun, code: i32) -> Ending {

@@ -31,6 +31,8 @@ pub(super) struct SureCalls {
     pub(super) calls: Vec<RunnerCall>,
     pub(super) directories: Vec<PathBuf>,
     pub(super) paths: Vec<NamedPath>,
+    /// The directories of all programs, where none of them is a known runner.
+    pub(super) others_in: Vec<PathBuf>,
 }
 
 /// The calls and directories of `command` in the project at `top`.
@@ -82,18 +84,16 @@ fn programs_of(directory: &Path, line: &str) -> Option<Vec<(PathBuf, Vec<String>
     Some(found)
 }
 
-/// The call of a program that was seen at work.
+/// The call of a program that was seen at work, with the variables that its environment gave it before its words.
 pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
-    let call = call_of(&started.directory, &started.words)?;
-    // Beside it something else may have run tests.
-    (call.promise != Promise::NoTest).then_some(call)
+    call_of(&started.directory, &started.words, &|_| None)
 }
 
 struct Calls<'a> {
     variables: Variables<'a>,
     found: SureCalls,
-    /// The paths given to programs that are no known runner, where there is one.
-    others: Option<Vec<NamedPath>>,
+    /// The paths given to programs that are no known runner, and their directories, where there is one.
+    others: Option<(Vec<NamedPath>, Vec<PathBuf>)>,
 }
 
 impl Calls<'_> {
@@ -103,7 +103,7 @@ impl Calls<'_> {
         let Self { mut found, others, .. } = self;
         let alone = others.is_none() && found.calls.iter().all(|call| call.promise == Promise::NoTest);
         if found.calls.is_empty() {
-            found.paths = others.unwrap_or_default();
+            (found.paths, found.others_in) = others.unwrap_or_default();
         }
         found.calls.retain(|call| alone || call.promise != Promise::NoTest);
         found
@@ -112,24 +112,24 @@ impl Calls<'_> {
     fn line(&mut self, directory: &Path, line: &str, depth: usize) {
         match programs_of(directory, line) {
             Some(programs) => programs.iter().for_each(|(at, words)| self.program(at, words, depth)),
-            None => _ = self.others.get_or_insert_default(),
+            // What is not read may run anything here.
+            None => self.others.get_or_insert_default().1.push(directory.to_owned()),
         }
     }
 
     fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
         let found = &mut self.found;
         found.directories.extend(named_directory(directory, words));
-        if let Some(mut call) = call_of(directory, words) {
-            if rehearses(directory, words, call.runner, self.variables) {
-                call.promise = Promise::NoTest;
-            }
+        if let Some(call) = call_of(directory, words, self.variables) {
             found.calls.push(call);
             found.directories.push(directory.to_owned());
             found.paths.extend(paths(directory, words));
         } else if let Some(line) = line_started_by(directory, words).filter(|_| depth < MAX_DEPTH) {
             self.line(directory, &line, depth + 1);
         } else {
-            self.others.get_or_insert_default().extend(paths(directory, words));
+            let (named, directories) = self.others.get_or_insert_default();
+            named.extend(paths(directory, words));
+            directories.push(directory.to_owned());
         }
     }
 }
@@ -199,8 +199,9 @@ fn package_script(directory: &Path, words: &[&str]) -> Option<String> {
     Some(format!("{script} {}", arguments.join(" ")))
 }
 
-/// The call that these words make in that directory, by what the project's configuration says as well.
-fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
+/// The call that these words make in that directory, by what variables and the project's configuration say as well.
+fn call_of(directory: &Path, words: &[String], variables: Variables<'_>) -> Option<RunnerCall> {
+    let words = &with_variable(words, variables);
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, innermost(&texts)))?;
     let named = words.windows(2).filter_map(|two| match two {
@@ -214,33 +215,51 @@ fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
     };
     let known: Vec<&str> = runner.rows("file").chain(runner.rows("own")).collect();
     let is_other = known.into_iter().chain(named).chain(given).any(speaks_otherwise);
-    if is_other && call.promise == Promise::Summary {
+    if rehearses(directory, runner) {
+        call.promise = Promise::NoTest;
+    } else if is_other && call.promise == Promise::Summary {
         call.promise = Promise::Nothing;
     }
     Some(call)
 }
 
+/// The words of a runner and those that a variable adds to them: `GOFLAGS=-list=.`, before its name or in the environment.
+fn with_variable(words: &[String], variables: Variables<'_>) -> Vec<String> {
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_go = innermost(&texts).first().is_some_and(|program| program_name(program) == "go");
+    let runner = RunnerCall::of_words(&texts).map(|call| call.runner);
+    let name = runner.or(is_go.then_some(GO)).and_then(|runner| runner.rows("variable").next());
+    let own = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    let added = name.and_then(|name| own(name).map(str::to_owned).or_else(|| variables(name)));
+    let added = added.iter().flat_map(|added| added.split_whitespace().map(str::to_owned));
+    words.iter().cloned().chain(added).collect()
+}
+
+const GO: KnownRunner = KnownRunner("go");
 const MOCHA: KnownRunner = KnownRunner("mocha");
 
 /// True where not the words but the configuration of the runner asks for a list or a rehearsal.
-fn rehearses(directory: &Path, words: &[String], runner: KnownRunner, variables: Variables<'_>) -> bool {
-    let Some(variable) = runner.rows("variable").next() else { return false };
-    let own = words.iter().find_map(|word| word.strip_prefix(variable)?.strip_prefix('=').map(str::to_owned));
-    let given = own.or_else(|| variables(variable));
+fn rehearses(directory: &Path, runner: KnownRunner) -> bool {
+    let is_set = |row: &str| {
+        let (file, end) = row.split_once(' ').unwrap_or_default();
+        let asks = |line: &str| line.trim_end_matches([' ', '}', ';']).ends_with(end);
+        project_file(directory, file).is_some_and(|text| text.lines().any(asks))
+    };
     let package = || {
         let package: Value = serde_json::from_str(&project_file(directory, "package.json")?).ok()?;
         (runner == MOCHA).then(|| package.get("mocha").map(Value::to_string))?
     };
     let files = runner.rows("file").chain(runner.rows("own").filter(|_| runner != MOCHA));
     let texts = files.filter_map(|file| project_file(directory, file)).map(|text| options(runner, &text));
-    texts.chain(given).chain(package()).any(|text| {
+    let asks = |text: String| {
         let plain = |one: char| one.is_ascii_alphanumeric() || one == '-';
         let mut words = text.split(|one| !plain(one)).filter(|word| !word.is_empty()).peekable();
         std::iter::from_fn(|| Some((words.next()?, words.peek().copied()))).any(|(word, next)| {
             let is_asked = runner.is_idle(word) || runner == MOCHA && runner.is_idle(&format!("--{word}"));
             is_asked && next != Some("false")
         })
-    })
+    };
+    texts.chain(package()).any(asks) || runner.rows("asks").any(is_set)
 }
 
 /// The part of a configuration that has options for the command line; without comments.
@@ -389,6 +408,17 @@ mod tests {
             ),
             (".rspec", "--require spec_helper\n--dry-run\n", "bundle exec rspec", true),
             ("a", "", "SPEC_OPTS=--dry-run rspec", true),
+            ("spec/spec_helper.rb", "RSpec.configure do |c|\n  c.dry_run = true\nend\n", "rspec", true),
+            ("spec/spec_helper.rb", "RSpec.configure { |c| c.dry_run = true }\n", "rspec", true),
+            (
+                "spec/spec_helper.rb",
+                "RSpec.configure { |c| c.dry_run = true if ENV['DRY'] }\n",
+                "rspec",
+                false,
+            ),
+            ("a", "", "GOFLAGS=-list=. go test ./...", true),
+            ("a", "", "GOFLAGS=-exec=true nice go test ./...", true),
+            ("a", "", "GOFLAGS=-mod=mod go test ./...", false),
             ("pytest.ini", "[pytest]\naddopts = -q\n    --collect-only\n", "pytest", true),
             (
                 "pyproject.toml",

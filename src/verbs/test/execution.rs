@@ -20,7 +20,7 @@ use andon_engine::evidence::places::Places;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
 use andon_engine::{context::Context, effect::best_effort, error::OpsError, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
-use testreport::{ExitKind, ParsedRun, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, Promise, Root, RunReader, Stream};
 
 /// Inside a hook git points these at its own index; the tests must not see them.
 const OF_GIT: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
@@ -106,6 +106,7 @@ impl Execution {
         sure.calls.into_iter().for_each(|call| reader.expect(call));
         sure.directories.iter().for_each(|directory| whereabouts.ran_in(directory));
         sure.paths.iter().for_each(|named| whereabouts.asked_for(named));
+        whereabouts.worked_in(&sure.others_in);
         if let Some(by) = calls::masks_exit(&top, asked) {
             reader.exit_masked_by(by);
         }
@@ -193,9 +194,10 @@ impl Execution {
 
 /// Takes note of the runners that were seen at work, and of where they were.
 fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs: &[StartedProgram]) {
-    for started in programs {
-        let Some(call) = calls::of_started(started) else { continue };
-        reader.saw(call);
+    let seen = programs.iter().filter_map(|started| Some((calls::of_started(started)?, started)));
+    let seen: Vec<_> = seen.collect();
+    reader.saw(seen.iter().map(|(call, _)| *call));
+    for (_, started) in seen.iter().filter(|(call, _)| call.promise != Promise::NoTest) {
         whereabouts.ran_in(&started.directory);
         calls::paths(&started.directory, &started.words).for_each(|named| whereabouts.asked_for(&named));
     }

@@ -45,6 +45,16 @@ impl Whereabouts {
         self.elsewhere = self.elsewhere.take().or(place);
     }
 
+    /// Takes note of the directories of all programs that are started, none of which is a known runner: those of other projects
+    /// say nothing of this one, where nothing is started here.
+    pub(super) fn worked_in(&mut self, directories: &[PathBuf]) {
+        let places: Vec<PathBuf> = directories.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let is_other = |place: &PathBuf| !self.is_here(place) && is_project(place);
+        if places.len() == directories.len() && places.iter().all(is_other) {
+            self.elsewhere = self.elsewhere.take().or(places.into_iter().next());
+        }
+    }
+
     /// Takes note of a directory in which a runner says that it runs.
     pub(super) fn stated(&mut self, directory: &Path) {
         let Ok(place) = directory.canonicalize() else { return };
@@ -59,7 +69,7 @@ impl Whereabouts {
         let Ok(place) = path.canonicalize() else { return };
         let is_given = matches!(named, NamedPath::Given(_));
         self.configured.extend(place.parent().filter(|_| !is_given && place.is_file()).map(Path::to_owned));
-        if !(is_of_tests(&place) || is_given && is_project(&place)) {
+        if !(is_of_tests(&place) || has_tests(&place) || is_given && is_project(&place)) {
             return;
         }
         let directory = if place.is_dir() { Some(place.as_path()) } else { place.parent() };
@@ -151,6 +161,18 @@ fn is_of_tests(place: &Path) -> bool {
     name.split(|one: char| !one.is_ascii_alphanumeric()).any(is_word)
 }
 
+/// True for a directory that holds a source of tests by its name.
+fn has_tests(place: &Path) -> bool {
+    let files = fs::read_dir(place).into_iter().flatten().flatten().take(MAX_FILES).map(|entry| entry.path());
+    let is_source =
+        |file: &PathBuf| file.extension().is_some_and(|end| SOURCES.iter().any(|known| end == *known));
+    files.filter(is_source).any(|file| is_of_tests(&file))
+}
+
+/// Most files of a directory that are looked at, and ends of those of languages in which a directory of tests is given as such.
+const MAX_FILES: usize = 4096;
+const SOURCES: [&str; 8] = ["py", "js", "ts", "jsx", "tsx", "mjs", "rb", "php"];
+
 /// True for a project and for its manifest.
 fn is_project(place: &Path) -> bool {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
@@ -208,9 +230,15 @@ mod tests {
     #[test]
     fn paths_of_tests_that_a_command_names_tell_where_they_are() {
         let dir = tempfile::tempdir().unwrap();
-        for name in
-            ["top/tests/test_a.py", "other/tests/test_a.py", "lib/setup.py", "app/package.json", "a/b.csproj"]
-        {
+        for name in [
+            "top/tests/test_a.py",
+            "other/tests/test_a.py",
+            "lib/setup.py",
+            "app/package.json",
+            "a/b.csproj",
+            "flat/test_a.py",
+            "data/test_a.json",
+        ] {
             let path = dir.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
@@ -226,6 +254,9 @@ mod tests {
             (&["other/tests"], Some("top"), false),
             (&["other/tests"], Some("."), true),
             (&["lib", "lib/setup.py", "no/tests"], None, false),
+            (&["flat"], None, true),
+            (&["-", "flat"], None, true),
+            (&["data"], None, false),
             (&["-", "app"], None, false),
             (&["-", "other/tests"], None, true),
             (&["-", "app/package.json"], Some("app"), false),
@@ -246,6 +277,31 @@ mod tests {
                 });
             }
             assert_eq!(seen.elsewhere().is_some(), elsewhere, "{named:?} {stated:?}");
+        }
+    }
+
+    #[test]
+    fn programs_that_work_in_another_project_say_nothing_of_this_one() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["top/Cargo.toml", "other/Cargo.toml", "scratch/a"] {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        for (places, elsewhere) in [
+            (&["other"][..], true),
+            (&["other", "other"], true),
+            (&["top"], false),
+            (&["other", "top"], false),
+            (&["scratch"], false),
+            (&["."], false),
+            (&["other", "no"], false),
+            (&[], false),
+        ] {
+            let mut seen = Whereabouts::of(&dir.path().join("top"));
+            let places: Vec<PathBuf> = places.iter().map(|place| dir.path().join(place)).collect();
+            seen.worked_in(&places);
+            assert_eq!(seen.elsewhere().is_some(), elsewhere, "{places:?}");
         }
     }
 

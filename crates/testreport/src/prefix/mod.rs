@@ -17,6 +17,7 @@ use crate::beginnings::SessionCounts;
 use crate::by_line::{ByLine, LineReaders, Runners};
 use crate::lines::{LineSplitter, Utf16Filter};
 use crate::printed_lines::{Depth, PrintedOutput};
+use crate::promises::is_progress;
 use crate::tally::{EarlierResults, Tally};
 use crate::words::RUNNERS;
 use crate::{Format, ReportProblem, Root, Stream, WordList, json::JsonReader, text::NEXTEST, xml::XmlOutput};
@@ -131,8 +132,13 @@ impl Columns {
                 {
                     tally.never_started(reason);
                 }
+                let is_cut = tally.runner().is_none() && printed.lines().next_back().is_some_and(is_progress);
+                if is_cut {
+                    let what = "its output ends within its tests".to_owned();
+                    tally.problem(&source, &ReportProblem::Truncated(what));
+                }
                 let begun = tally.sessions.has_begun();
-                if tally.runner().is_some() || tally.not_started().is_some() || begun {
+                if tally.runner().is_some() || tally.not_started().is_some() || begun || is_cut {
                     parts.of_sources.push((source, tally));
                 }
             }

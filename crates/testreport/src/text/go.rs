@@ -10,7 +10,8 @@
 
 use std::collections::BTreeMap;
 
-use super::sessions::Sessions;
+use super::gotestsum::{Ending, Lists};
+use super::sessions::{Sessions, is_seconds};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, MAX_FAILING, ReportedPlace, Root, test_names::MAX_IDS};
 
@@ -49,13 +50,19 @@ pub(super) struct GoReader {
     verbose: bool,
     /// Packages that passed, of which nothing but that is known.
     silent: u64,
+    /// The lists at the end of gotestsum; lines of packages may come before them.
+    lists: Lists,
+    shows_packages: bool,
+    /// The results before its newest call began and when its newest run ended, with the silent packages.
+    closed: [(Tally, u64); 2],
 }
 
 impl GoReader {
     const MAX_BUILD_ERRORS: usize = 64;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), ..Self::default() }
+        let closed = [(Tally::new(root), 0), (Tally::new(root), 0)];
+        Self { sessions: Sessions::new(RUNNER, root), closed, ..Self::default() }
     }
 
     /// A line of standard error: the compiler's words are looked for, and what a binary says there that `go test` did
@@ -77,7 +84,15 @@ impl GoReader {
     /// A line of standard output.
     pub(super) fn line(&mut self, line: &str) {
         if let Some((package, verdict)) = package_line(line) {
+            self.lists.forget();
+            self.shows_packages = true;
             return self.package(package, verdict);
+        }
+        if let Some(ending) = self.lists.done(line) {
+            return self.done(ending);
+        }
+        if self.lists.line(line) {
+            return;
         }
         if matches!(line, "PASS" | "FAIL") {
             self.bare = true;
@@ -119,6 +134,33 @@ impl GoReader {
             return self.sessions.summary(counts);
         }
         self.sessions.summary(Counts { passed: counts.passed.saturating_add(alone), ..counts });
+    }
+
+    /// A run of gotestsum has ended. Its numbers count where no line of a package did, and in place of what came before where
+    /// tests were run again.
+    fn done(&mut self, ending: Ending) {
+        if ending.is_again {
+            (self.sessions.closed, self.silent) = self.closed[0].clone();
+        } else {
+            self.closed.swap(0, 1);
+        }
+        if ending.is_again || !self.shows_packages {
+            self.cases = Cases::default();
+            self.sessions.pending = Tally::new(&self.sessions.root);
+            self.sessions.pending.names_are_partial();
+            for (id, text) in self.lists.take_failing() {
+                self.sessions.fail(&id, Some(text.as_str()).filter(|text| !text.is_empty()));
+            }
+            if !ending.is_built {
+                self.sessions.pending.trouble(Trouble::BuildFailed);
+                self.lists.errors.iter().for_each(|line| self.sessions.pending.run_error(line));
+            }
+            self.sessions.summary(ending.counts);
+        }
+        self.sessions.closed.sessions.end("gotestsum");
+        self.shows_packages = false;
+        self.lists.forget();
+        self.closed[1] = (self.sessions.closed.clone(), self.silent);
     }
 
     /// Hands the tests of a package over.
@@ -173,7 +215,7 @@ fn package_line(line: &str) -> Option<(&str, Verdict)> {
     }
     let cached =
         end.strip_prefix("(cached)").is_some_and(|rest| rest.is_empty() || rest.starts_with(['\t', ' ']));
-    let timed = cached || is_time(end);
+    let timed = cached || is_seconds(end);
     let verdict = match word {
         "ok  " if timed && end.contains("[no tests to run]") => Verdict::Empty,
         "ok  " if timed => Verdict::Passed,
@@ -184,14 +226,6 @@ fn package_line(line: &str) -> Option<(&str, Verdict)> {
         _ => return None,
     };
     Some((package, verdict))
-}
-
-/// `0.003s`, perhaps with more words after it.
-fn is_time(text: &str) -> bool {
-    let word = text.split(char::is_whitespace).next().unwrap_or_default();
-    word.strip_suffix('s').is_some_and(|number| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-    })
 }
 
 /// `./a.go:3:5: undefined: x`, `a_test.go:3: x`; from vet with `vet: ` in front.
@@ -348,9 +382,7 @@ impl Cases {
 fn result(text: &str) -> Option<(&str, Outcome)> {
     let (verdict, rest) = text.strip_prefix("--- ")?.split_once(": ")?;
     let (name, time) = rest.rsplit_once(" (")?;
-    let number = time.strip_suffix("s)")?;
-    let timed = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    Some((name, Outcome::told("go", verdict)?)).filter(|_| timed)
+    Some((name, Outcome::told("go", verdict)?)).filter(|_| time.strip_suffix(')').is_some_and(is_seconds))
 }
 
 /// The test in `RUN   TestA`, `CONT  TestA` and `NAME  TestA`, after `=== `.

@@ -10,6 +10,7 @@
 mod bats;
 mod ctest;
 mod go;
+mod gotestsum;
 mod gtest;
 mod jest;
 mod minitest;

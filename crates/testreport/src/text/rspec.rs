@@ -33,22 +33,9 @@ pub(super) struct RspecReader {
     texts: Explanations,
     /// Errors outside of examples.
     loading: Explanations,
-    marks: Marks,
-}
-
-/// The marks of the progress formatter: one for each example that ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marks {
-    /// So many, with nothing in between.
-    Counted(u64),
-    /// Something else was printed, which may have taken marks with it.
-    Unclear,
-}
-
-impl Default for Marks {
-    fn default() -> Self {
-        Self::Counted(0)
-    }
+    /// Marks of the progress formatter, one for each example that ended. Something else that was printed may have taken some.
+    marks: u64,
+    is_unclear: bool,
 }
 
 impl RspecReader {
@@ -63,16 +50,12 @@ impl RspecReader {
             sessions.pending.trouble(Trouble::GaveUp);
         } else if total == 0 {
             sessions.pending.trouble(Trouble::NoTests);
-        } else if let Marks::Counted(ended @ 1..) = self.marks
-            && ended < total
-        {
+        } else if !self.is_unclear && (1..total).contains(&self.marks) {
             // An example that ends the process is counted, and those after it are not.
             sessions.pending.trouble(Trouble::Incomplete);
         }
         // Of several processes, the marks of all may come before the first summary.
-        if let Marks::Counted(ended) = &mut self.marks {
-            *ended = ended.saturating_sub(total);
-        }
+        self.marks = self.marks.saturating_sub(total);
         let passed = total.saturating_sub(failed.saturating_add(skipped));
         sessions.summary(Counts { total: 0, passed, failed, errored: 0, skipped });
         self.texts.end();
@@ -108,13 +91,8 @@ impl RspecReader {
         if line.trim().is_empty() || SAID.begins(line) {
             return;
         }
-        let only_marks = line.bytes().all(|one| b".F*".contains(&one));
-        self.marks = match self.marks {
-            Marks::Counted(ended) if only_marks => {
-                Marks::Counted(ended.saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX)))
-            }
-            Marks::Counted(_) | Marks::Unclear => Marks::Unclear,
-        };
+        self.is_unclear |= !line.bytes().all(|one| b".F*".contains(&one));
+        self.marks = self.marks.saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX));
     }
 
     /// Notes the failures that the list after the summary did not name.
@@ -131,10 +109,6 @@ impl Summary for RspecReader {
     fn line(&mut self, sessions: &mut Sessions, line: &str) {
         if let Some(list) = summary_line(line) {
             return self.summary(sessions, &list);
-        }
-        // parallel_tests: one of its processes failed, be it without a summary of its own.
-        if line.ends_with("pecs Failed") {
-            return sessions.closed.trouble(Trouble::GaveUp);
         }
         if line == "Failures:" {
             self.unnamed(sessions);

@@ -19,7 +19,7 @@ enum State {
 #[derive(Default)]
 pub(super) struct Sessions {
     runner: &'static str,
-    root: Root,
+    pub(super) root: Root,
     /// The results of closed sessions, for runners that explain failures after their summary.
     pub(super) closed: Tally,
     recognised: bool,
@@ -237,7 +237,8 @@ pub(super) fn whole_number(text: &str) -> Option<u64> {
 
 /// `0.12s` or `0.12s (0:01:02)`: the time at the end of a summary.
 pub(super) fn is_seconds(text: &str) -> bool {
-    let number = text.split(' ').next().unwrap_or_default().strip_suffix('s').unwrap_or_default();
+    let word = text.split(char::is_whitespace).next().unwrap_or_default();
+    let number = word.strip_suffix('s').unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 

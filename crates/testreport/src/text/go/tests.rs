@@ -172,3 +172,65 @@ fn what_was_sent_to_standard_error_is_read_there() {
     let run = read("ok  \tp\t0.01s\n", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tq\t0.01s\n", 0).unwrap();
     assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["q::TestA".to_owned()]));
 }
+
+/// What gotestsum adds, by its forms: status, counts that passed and failed, failing tests.
+#[test]
+fn endings_of_gotestsum() {
+    use TestStatus::{BuildFailed, Failed, Incomplete, NoTests, Passed};
+    let failed = "\n=== Failed\n=== FAIL: calc TestSub (0.00s)\n    calc_test.go:12: got 2\n\n";
+    let again = "=== FAIL: calc TestSub (re-run 1) (0.00s)\n    calc_test.go:12: got 2\n\n";
+    let first = "✖  calc (4ms)\n\nDONE 4 tests, 1 failure in 0.33s\n\n";
+    let verbose = "=== RUN   TestSub\n    calc_test.go:12: got 2\n--- FAIL: TestSub (0.00s)\n";
+    let one = &["calc::TestSub"][..];
+    for (text, status, counts, failing) in [
+        ("✓  calc (4ms)\n\nDONE 2 tests in 0.412s\n".to_owned(), Passed, (2, 0), &[][..]),
+        (format!("✖  calc (4ms)\n{failed}DONE 2 tests, 1 failure in 0.4s\n"), Failed, (1, 1), one),
+        (format!("[calc]·✖\n{failed}\nDONE 3 tests, 1 skipped, 1 failure in 0.4s\n"), Failed, (1, 1), one),
+        (
+            format!("{verbose}FAIL calc.TestSub (0.00s)\n{failed}DONE 2 tests, 1 failure in 0.4s\n"),
+            Failed,
+            (1, 1),
+            one,
+        ),
+        (
+            format!(
+                "{verbose}FAIL\nFAIL\texample.com/calc\t0.003s\n{failed}DONE 1 tests, 1 failure in 0.4s\n"
+            ),
+            Failed,
+            (0, 1),
+            &["example.com/calc::TestSub"],
+        ),
+        (
+            format!("{first}✓  calc (4ms)\n{failed}DONE 2 runs, 5 tests, 1 failure in 0.9s\n"),
+            Passed,
+            (4, 0),
+            &[],
+        ),
+        (format!("{first}{failed}{again}DONE 2 runs, 5 tests, 2 failures in 0.9s\n"), Failed, (3, 1), one),
+        (format!("{first}DONE 2 tests in 0.1s\n"), Failed, (5, 1), &[]),
+        (
+            format!(
+                "{verbose}FAIL\tx/calc\t0.1s\nDONE 1 tests, 1 failure in 0.1s\nok  \tx/calc\t0.1s\nDONE 2 runs, 2 tests, 1 failure in 0.2s\n"
+            ),
+            Passed,
+            (1, 0),
+            &[],
+        ),
+        (
+            "\n=== Errors\ncalc_test.go:9:2: undefined: Sub\n\nDONE 0 tests, 1 error in 0.4s\n".to_owned(),
+            BuildFailed,
+            (0, 0),
+            &[],
+        ),
+        ("∅  calc\n\nDONE 0 tests in 0.4s\n".to_owned(), NoTests, (0, 0), &[]),
+        (format!("ok  \tx/calc\t0.1s\n{verbose}"), Incomplete, (0, 1), &["TestSub"]),
+    ] {
+        let run = read(&text, "", 0).unwrap();
+        let found = (run.status, (run.counts.passed, run.counts.failed));
+        assert_eq!(
+            (found, run.failing),
+            ((status, counts), failing.iter().map(|id| (*id).to_owned()).collect()),
+            "{text}"
+        );
+    }
+}

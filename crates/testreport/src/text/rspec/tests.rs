@@ -91,7 +91,16 @@ fn an_example_that_ends_the_process_leaves_no_mark() {
 #[test]
 fn a_process_of_several_that_failed_without_a_summary_is_no_pass() {
     let text = "2 processes for 4 specs\n..\n\nFinished in 0.1 seconds\n2 examples, 0 failures\n\n2 examples, 0 failures\n\n";
-    let status = |text: &str| read(text, "", 0).map(|run| run.status);
-    assert_eq!(status(text), Some(TestStatus::Passed));
-    assert_eq!(status(&format!("{text}RSpecs Failed\n")), Some(TestStatus::RunnerError));
+    for (end, masked, status) in [
+        ("", true, TestStatus::Passed),
+        ("RSpecs Failed\n", true, TestStatus::RunnerError),
+        ("RSpecs Failed\n", false, TestStatus::Passed),
+    ] {
+        let mut reader = crate::RunReader::new(crate::Root::none());
+        reader.push(crate::Stream::Stdout, format!("{text}{end}").as_bytes());
+        if masked {
+            reader.exit_masked_by("true".to_owned());
+        }
+        assert_eq!(reader.finish(crate::ExitKind::Code(0)).status, status, "{end} {masked}");
+    }
 }

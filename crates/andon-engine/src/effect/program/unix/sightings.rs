@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{collections::BTreeSet, fs};
 
 use super::StartedProgram;
-use testreport::{RunnerCall, Stream};
+use testreport::{KnownRunner, RunnerCall, Stream};
 
 /// Between two looks: at first often, for the tests of a second.
 const FIRST: Duration = Duration::from_millis(10);
@@ -99,13 +99,27 @@ impl Sightings {
         let fd = if call.map(|call| call.runner.stream()) == Some(Stream::Stdout) { 1 } else { 2 };
         let writes_to_ours = output(pid, fd).is_some_and(|output| self.outputs.contains(&output));
         let directory = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
+        let given = call.map_or_else(Vec::new, |call| variables(pid, call.runner));
+        let words = given.into_iter().chain(words).collect();
         writes_to_ours.then_some(StartedProgram { words, directory })
     }
 }
 
 /// The name of a program and its arguments; none of one that is gone.
 fn words(pid: i32) -> Vec<String> {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    texts(pid, "cmdline")
+}
+
+/// The variables of its environment that add words to those of a runner: `SPEC_OPTS=--dry-run`.
+fn variables(pid: i32, runner: KnownRunner) -> Vec<String> {
+    let names = runner.rows("variable");
+    let is_its =
+        |text: &String| text.split_once('=').is_some_and(|(name, _)| names.clone().any(|own| own == name));
+    texts(pid, "environ").into_iter().filter(is_its).collect()
+}
+
+fn texts(pid: i32, file: &str) -> Vec<String> {
+    let line = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let line = line.strip_suffix(b"\0").unwrap_or(&line);
     line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
