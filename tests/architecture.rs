@@ -77,6 +77,9 @@ const BOUNDS: &[(&str, &[&str])] = &[
     ("sources of an output", &["sources_are_bounded_and_what_is_left_out_is_told"]),
     ("names of failing tests", &["endless_reports_stay_bounded"]),
     ("names of all tests", &["too_many_are_none"]),
+    ("one event of", &["ten_megabytes_of_arguments_are_one_call_and_more_is_too_long"]),
+    ("the note of one commit", &["a_note_beyond_the_bound_is_an_error_with_its_hint"]),
+    ("one line of a record", &["size_is_bounded_before_parsing"]),
     ("`andon.toml`", &["sources_are_read_with_bounds", "lists_scopes_and_numbers_are_bounded"]),
     ("the manifest of the installation", &["what_is_no_manifest_is_refused_by_name"]),
 ];
