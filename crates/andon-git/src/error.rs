@@ -78,8 +78,8 @@ pub enum GitError {
     #[error("ref {name} points to {id}, which is no commit")]
     TipNotCommit { name: String, id: Oid },
     /// A note beyond the bound.
-    #[error("the note of commit {commit} in {name} has more than the {limit} bytes that are read")]
-    NoteTooLarge { commit: CommitId, name: String, limit: usize },
+    #[error("the note of commit {commit} in {name} has {size} bytes, more than the {limit} that are read")]
+    NoteTooLarge { commit: CommitId, name: String, size: usize, limit: usize },
     /// Names that git cannot store.
     #[error("cannot write {what}: {message}")]
     Write { what: String, message: String },

@@ -115,7 +115,8 @@ impl Repo {
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
             let Some(more) = self.read_blob(*id, MAX_NOTE.saturating_sub(have))? else {
-                return Err(GitError::NoteTooLarge { commit, name: name.to_owned(), limit: MAX_NOTE });
+                let size = self.size(git2::ObjectType::Blob, *id)?.saturating_add(have);
+                return Err(GitError::NoteTooLarge { commit, name: name.to_owned(), size, limit: MAX_NOTE });
             };
             let text = text.get_or_insert_default();
             if !text.is_empty() && !text.ends_with(b"\n") {

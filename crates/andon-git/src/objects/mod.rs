@@ -161,7 +161,7 @@ impl Repo {
     }
 
     /// The size of an object, which is a `kind`.
-    fn size(&self, kind: git2::ObjectType, id: Oid) -> Result<usize> {
+    pub(crate) fn size(&self, kind: git2::ObjectType, id: Oid) -> Result<usize> {
         let wanted = self.to_git2(kind.str(), id)?;
         self.look_up(kind, id, |odb| odb.read_header(wanted))
     }
