@@ -207,7 +207,7 @@ fn a_note_beyond_the_bound_is_an_error_with_its_hint() {
     put(&repo, &[(commit, &format!("{large}y"))]);
     let error = repo.notes(NAME).unwrap().get(commit).unwrap_err();
     assert!(
-        error.to_string().contains(&commit.to_string()) && error.to_string().contains("1048576"),
+        error.to_string().contains(&commit.to_string()) && error.to_string().contains("1048577"),
         "{error}"
     );
     let help = error.help().unwrap();
