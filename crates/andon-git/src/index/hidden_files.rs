@@ -15,7 +15,7 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::files::{if_there, temporary_in};
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE};
-use crate::open::repo::Repo;
+use crate::open::{file_system::is_false, repo::Repo};
 use crate::platform::paths::path_from_bytes;
 use crate::worktree::write_times::side_by_side;
 use crate::{Result, error::GitError, platform::files};
@@ -97,6 +97,7 @@ struct Examination<'a> {
     /// When the index was written, in nanoseconds.
     written: i128,
     sparse: bool,
+    compared: ComparedStat,
     examined: IndexReport,
     /// Places of the entries whose files are as git read them.
     same: Vec<usize>,
@@ -107,8 +108,13 @@ struct Examination<'a> {
 impl<'a> Examination<'a> {
     fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
         let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
+        let is_minimal =
+            repo.config_string("core.checkstat").is_some_and(|value| value.eq_ignore_ascii_case("minimal"));
+        let trusts = !repo.config_string("core.trustctime").is_some_and(|value| is_false(&value));
+        let compared = ComparedStat { change_time: trusts && !is_minimal, file: !is_minimal };
         let (same, folder) = (Vec::new(), (Vec::new(), true));
-        Self { scope, written, sparse, examined: IndexReport::default(), same, folder }
+        let examined = IndexReport::default();
+        Self { scope, written, sparse, compared, examined, same, folder }
     }
 
     /// Takes all entries, side by side where there are many: to ask for the times of files is most of the work.
@@ -174,7 +180,8 @@ impl<'a> Examination<'a> {
             .as_ref()
             .filter(|_| is_file)
             .and_then(|meta| Some((Stat::parse(bytes, entry.at)?, Stat::at(meta))));
-        let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
+        let (written, compared) = (self.written, self.compared);
+        let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, written, compared));
         let is_of_mode = |meta: &Metadata| match entry.mode {
             MODE_LINK => meta.is_symlink(),
             MODE_FILE | MODE_EXECUTABLE => {
@@ -199,6 +206,14 @@ impl<'a> Examination<'a> {
         }
         self.examined.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
     }
+}
+
+/// The stat data that git compares beside size and modification time (`core.trustctime`, `core.checkStat`).
+#[derive(Debug, Clone, Copy)]
+struct ComparedStat {
+    change_time: bool,
+    /// Inode, user and group.
+    file: bool,
 }
 
 /// Stat data as an index keeps them: 32 bits each.
@@ -241,15 +256,22 @@ impl Stat {
     }
 
     /// Returns the answer of these stat data, of an index that was `written` then, for a file with the stat data `disk`.
-    fn answers_for(self, disk: Self, written: i128) -> Answer {
-        let seconds = |stat: Self| [stat.times[0], stat.times[2]];
-        if seconds(self) != seconds(disk) || self.facts != disk.facts {
+    fn answers_for(self, disk: Self, written: i128, compared: ComparedStat) -> Answer {
+        let of_file = |stat: Self| (stat.times[2], stat.facts[3]);
+        if of_file(self) != of_file(disk)
+            || compared.change_time && self.times[0] != disk.times[0]
+            || compared.file && self.facts != disk.facts
+        {
             return Answer::Other;
         }
         let coarse = self.times[1] == 0 && self.times[3] == 0;
         let changed = time(self.times[0].into(), self.times[1].into());
         let before = changed + if coarse { SECONDS } else { TICK } < written;
-        if self.times == disk.times && before { Answer::Same } else { Answer::Unsure }
+        if self.times == disk.times && self.facts == disk.facts && before {
+            Answer::Same
+        } else {
+            Answer::Unsure
+        }
     }
 
     /// As git sees it, in seconds.
@@ -312,6 +334,7 @@ mod tests {
         let index = Stat { times: [100, 7, 50, 9], facts: [1, 2, 3, 4] };
         let at = |times| Stat { times, ..index };
         let late = time(200, 0);
+        let all = ComparedStat { change_time: true, file: true };
         let cases = [
             (index, late, Answer::Same),
             (at([100, 8, 50, 9]), late, Answer::Unsure),
@@ -322,10 +345,16 @@ mod tests {
             (index, time(100, 30_000_000), Answer::Same),
         ];
         for (disk, written, expected) in cases {
-            assert_eq!(index.answers_for(disk, written), expected, "{disk:?} {written}");
+            assert_eq!(index.answers_for(disk, written, all), expected, "{disk:?} {written}");
         }
+        let no_times = ComparedStat { change_time: false, file: true };
+        assert_eq!(index.answers_for(at([101, 7, 50, 9]), late, no_times), Answer::Unsure, "trustctime");
+        let (minimal, moved) =
+            (ComparedStat { file: false, ..no_times }, Stat { facts: [9, 2, 3, 4], ..index });
+        assert_eq!(index.answers_for(moved, late, minimal), Answer::Unsure, "checkStat");
+        assert_eq!(index.answers_for(moved, late, no_times), Answer::Other);
         let coarse = at([100, 0, 50, 0]);
-        assert_eq!(coarse.answers_for(coarse, time(101, 0)), Answer::Unsure);
-        assert_eq!(coarse.answers_for(coarse, late), Answer::Same);
+        assert_eq!(coarse.answers_for(coarse, time(101, 0), all), Answer::Unsure);
+        assert_eq!(coarse.answers_for(coarse, late, all), Answer::Same);
     }
 }

@@ -68,7 +68,7 @@ fn holds_modes(git_dir: &Path, top: &Path) -> bool {
 }
 
 /// As git reads a boolean.
-fn is_false(value: &str) -> bool {
+pub(crate) fn is_false(value: &str) -> bool {
     ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
