@@ -202,7 +202,7 @@ pub fn at_tip(ws: &Workspace, candidate: Candidate, tip: CommitId) -> Result<Can
     if candidate.evidence == EvidenceState::Unconfigured {
         return Ok(candidate);
     }
-    // Tests that are left to the push are owed whoever made the code, and so is the repair of red ones.
+    // Tests that are left to the push are owed no matter who made the code, and so is the repair of red ones.
     let is_owed = |name: &String| !ws.config.is_asked_at_commit(name);
     if let EvidenceState::Scope { name, more, red, .. } = &candidate.evidence
         && (!red.is_empty() || is_owed(name) || more.iter().any(is_owed))

@@ -98,42 +98,42 @@ pub fn fetched(repo: &Repo, taken: &BTreeMap<String, CommitId>) -> Result<Vec<(S
 pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<NotesUnion> {
     let joined = NotesToJoin { name: NOTES_REF, notes: &incoming.notes, from: &incoming.tips, at };
     let joined = repo.notes_join(joined, note_to_keep)?;
-    remember_rounds(repo, &incoming.notes);
+    remember_red(repo, &incoming.notes);
     Ok(joined)
 }
 
 /// A failing commit of another clone of this clone's owner. The commit itself may never arrive.
-pub type Round = (Timestamp, CommitId, Option<CommitId>);
+pub type RedCommit = (Timestamp, CommitId, Option<CommitId>);
 
 /// Most of them that are remembered, the newest.
-const MAX_ROUNDS: usize = 64;
+const MAX_RED: usize = 64;
 
-/// The hash of whoever git is set up for here.
+/// The hash of the name and address that git is set up with here.
 pub fn owner(repo: &Repo) -> Digest {
     Digest(Sha256::digest(repo.committer()).into())
 }
 
 /// The failing commits that came from other clones of this owner, oldest first: when each was recorded, and its parent. Its memory
 /// lies beside that of what was taken in, and is made again with it.
-pub fn rounds(repo: &Repo) -> Vec<Round> {
+pub fn red_commits(repo: &Repo) -> Vec<RedCommit> {
     Memory::new(repo, Kind::Red).get(&"red").unwrap_or_default()
 }
 
-fn remember_rounds(repo: &Repo, notes: &CommitNotes) {
+fn remember_red(repo: &Repo, notes: &CommitNotes) {
     let owner = Some(owner(repo));
     let red = notes.iter().filter_map(|(commit, note)| {
         let record = choose_record(note.as_ref()?, &DerivedFacts::default()).best?.1.record;
         let failed = record.tests.as_ref().is_some_and(|tests| outcome(tests) == Outcome::Red);
         (failed && record.by == owner).then_some((record.recorded_at, *commit, record.parent))
     });
-    let mut rounds = rounds(repo);
-    let known = rounds.len();
-    rounds.extend(red);
-    rounds.sort_unstable();
-    rounds.dedup();
-    rounds.drain(..rounds.len().saturating_sub(MAX_ROUNDS));
-    if known < rounds.len() || known == MAX_ROUNDS {
-        Memory::new(repo, Kind::Red).put(&"red", &rounds);
+    let mut all = red_commits(repo);
+    let known = all.len();
+    all.extend(red);
+    all.sort_unstable();
+    all.dedup();
+    all.drain(..all.len().saturating_sub(MAX_RED));
+    if known < all.len() || known == MAX_RED {
+        Memory::new(repo, Kind::Red).put(&"red", &all);
     }
 }
 

@@ -97,7 +97,7 @@ impl RunReader {
     }
 
     /// Notes the known runners that were seen at work. Those of a runner that is expected already are its calls; beside one
-    /// that runs no test, others may have run some that nobody saw.
+    /// that runs no test, others may have run some unseen.
     pub fn saw(&mut self, calls: impl IntoIterator<Item = RunnerCall>) {
         let expected: BTreeSet<_> = self.calls.keys().map(|call| call.runner).collect();
         for call in calls.into_iter().filter(|call| !expected.contains(&call.runner)) {

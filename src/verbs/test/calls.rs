@@ -112,7 +112,7 @@ impl Calls<'_> {
     fn line(&mut self, directory: &Path, line: &str, depth: usize) {
         match programs_of(directory, line) {
             Some(programs) => programs.iter().for_each(|(at, words)| self.program(at, words, depth)),
-            // What is not read may run anything here.
+            // A line that cannot be read may run anything here.
             None => self.others.get_or_insert_default().1.push(directory.to_owned()),
         }
     }

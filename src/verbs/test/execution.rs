@@ -194,8 +194,8 @@ impl Execution {
 
 /// Takes note of the runners that were seen at work, and of where they were.
 fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs: &[StartedProgram]) {
-    let seen = programs.iter().filter_map(|started| Some((calls::of_started(started)?, started)));
-    let seen: Vec<_> = seen.collect();
+    let seen: Vec<_> =
+        programs.iter().filter_map(|started| Some((calls::of_started(started)?, started))).collect();
     reader.saw(seen.iter().map(|(call, _)| *call));
     for (_, started) in seen.iter().filter(|(call, _)| call.promise != Promise::NoTest) {
         whereabouts.ran_in(&started.directory);

@@ -223,7 +223,7 @@ fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     let ledger = asking::load(ws)?;
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
     let mut faults = asking::faults(&ws.repo, &ledger);
-    // What is no JSON at all is named already, by its entry.
+    // A text that is no JSON at all is named already, by its entry.
     if ledger.faulty.is_empty() {
         let (_, misread) = Ledger::open(&ws.repo).read_all()?;
         faults.extend(misread.into_iter().map(|one| {

@@ -336,7 +336,7 @@ pub struct CommitRecord {
     /// The linked worktree in which it was made; `None` in the main one, and where that is not known.
     #[serde(default, with = "Text::<MAX_NODE>")]
     pub worktree: Option<String>,
-    /// The hash of name and address of whoever git was set up for there, where the commit was recorded as it was made: whether two
+    /// The hash of the name and address that git was set up with there, where the commit was recorded as it was made: it tells whether two
     /// clones belong to one loop.
     pub by: Option<Digest>,
     /// The findings of the rules at post-commit.

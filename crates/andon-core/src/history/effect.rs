@@ -19,7 +19,7 @@ impl Iteration {
         self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
     }
 
-    /// Its commit, where this clone has it: of one that another clone recorded and nobody pushed, neither subject nor author is known.
+    /// Its commit, where this clone has it: of one that another clone recorded and never pushed, neither subject nor author is known.
     pub(crate) fn commit_here(&self) -> Option<CommitId> {
         self.commit.filter(|_| !(self.subject.is_empty() && self.author.is_empty()))
     }

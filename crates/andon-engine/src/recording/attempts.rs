@@ -144,8 +144,8 @@ fn was_red(store: &NotesStore<'_>, fact: &CommitFact, synced: &BTreeSet<CommitId
 /// The failing commits of other clones, and `made` behind them: they were made before the work here began.
 fn with_synced(ws: &Workspace, made: &[Attempt], here: &str) -> (BTreeSet<CommitId>, Vec<Attempt>) {
     let is_new = |commit: CommitId| made.iter().all(|made| made.commit != commit);
-    let rounds = union::rounds(&ws.repo).into_iter().filter(|(_, commit, _)| is_new(*commit));
-    let synced: Vec<Attempt> = rounds
+    let red = union::red_commits(&ws.repo).into_iter().filter(|(_, commit, _)| is_new(*commit));
+    let synced: Vec<Attempt> = red
         .map(|(_, commit, parent)| Attempt { commit, parent, worktree: here.to_owned(), beside: Vec::new() })
         .collect();
     (synced.iter().map(|one| one.commit).collect(), [&synced, made].concat())

@@ -1,7 +1,7 @@
-//! What gotestsum adds to `go test`, whatever form it shows that in: lists of the tests that failed or were skipped and of the
+//! The part that gotestsum adds to `go test`, whatever form it shows that in: lists of the tests that failed or were skipped and of the
 //! errors of builds, then `DONE 2 runs, 5 tests, 1 skipped, 2 failures, 1 error in 0.412s`.
 //!
-//! Where tests that failed are run again, each run has its `DONE`, whose numbers hold those of the runs before: the last run decides.
+//! If tests that failed are run again, each run has its `DONE`, whose numbers hold those of the runs before: the last run decides.
 
 use super::sessions::{is_seconds, number_first, sum};
 use crate::tally::append_line;

@@ -173,7 +173,7 @@ fn what_was_sent_to_standard_error_is_read_there() {
     assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["q::TestA".to_owned()]));
 }
 
-/// What gotestsum adds, by its forms: status, counts that passed and failed, failing tests.
+/// The lines that gotestsum adds, by its forms: status, counts that passed and failed, failing tests.
 #[test]
 fn endings_of_gotestsum() {
     use TestStatus::{BuildFailed, Failed, Incomplete, NoTests, Passed};
