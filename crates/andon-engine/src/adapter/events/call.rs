@@ -70,11 +70,12 @@ pub fn seen_call(tool: &str, seen: &OwnCall, patterns: &Normalizer) -> ToolCall 
 /// Takes in an answer that says something.
 fn take_answer(call: &mut ToolCall, args: &Value, result: &Value, patterns: &Normalizer) {
     let whole = hash::text_of(result);
-    let masked = hash::masked(&hash::timeless(&whole, patterns));
+    let timeless = hash::timeless(&whole, patterns);
+    let masked = hash::masked(&timeless);
     let words = answer::words_of(result);
     let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
     // Numbers stay: pages of them are not the same.
-    let gist = of(b"gist", &answer::gist(&hash::timeless(&whole, patterns), args));
+    let gist = of(b"gist", &answer::gist(&timeless, args));
     // Arguments before volatile parts: these may be parts of an argument.
     let refusal = answer::is_refusal(&words, call.end).then(|| hash::masked(&answer::without(&words, args)));
     let missing = refusal.as_ref().and_then(|_| answer::missing_program(&words));

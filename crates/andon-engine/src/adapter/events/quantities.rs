@@ -14,16 +14,22 @@ const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;
 
-/// Numbers that a shell counts for itself, whatever its command: lines, jobs and their processes.
-static OF_THE_SHELL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"(?m)sh: ?(?:line )?[0-9]+:|^\[[0-9]+\][-+ ] ?[0-9]+"));
+/// Numbers that differ by chance: the lines, jobs and processes of a shell, ids of processes, and the parts of a second that
+/// something took. Whole seconds show that time has passed.
+static BY_CHANCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r#"(?mx) sh:\ ?(?:line\ )?[0-9]+: | ^\[[0-9]+\][-+\ ]\ ?[0-9]+
+        | (?-u:\b)(?i:p?pid|pgid)[^0-9\n]{1,4}[0-9]+ | ==[0-9]+== | \(node:[0-9]+\)
+        | [0-9.]+\ ?(?:[mnuµ]s(?-u:\b)|m(?:illi)?sec) | _ms[^0-9\n]{1,4}[0-9.]+
+        | (?i:time|duration|took)[^0-9\n]{1,4}[0-9]*\.[0-9]+ | \.[0-9]+(?P<unit>\ ?s(?:ec[a-z]*)?(?-u:\b))"#,
+    )
+});
 
 /// The first quantities of an answer, in thousandths.
 pub(super) fn read(text: &str) -> Vec<u64> {
     let text = super::answer::cut(text, LOOKED_AT);
-    let is_there = text.contains("sh:") || text.contains('[');
-    let shell = is_there.then(|| OF_THE_SHELL.as_ref()).flatten();
-    let text = shell.map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, ""));
+    let by_chance = has_digit(text).then(|| BY_CHANCE.as_ref()).flatten();
+    let text = by_chance.map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, "$unit"));
     let words = text.split(|c: char| c.is_whitespace() || STRUCTURE.contains(&c));
     let telling = words.filter(|word| has_digit(word)).filter(|word| !is_mark(word));
     telling.flat_map(in_word).take(MOST).collect()
@@ -101,7 +107,10 @@ mod tests {
             ("rows: 1001234", &[1_001_234_000]),
             ("rows: 101234567, 1,234 left", &[101_234_567_000, 1_234_000]),
             ("src/a.rs:11: warning", &[11_000]),
-            ("finished in 0.31s", &[310]),
+            ("finished in 0.31s, then 61.9 s", &[0, 61_000]),
+            ("Duration  412ms (setup 3.2 ms), 7µs", &[]),
+            (r#"{"duration_ms": 7.25, "pid":4711} (node:812) ==9==  time="0.31""#, &[]),
+            ("rms 0.31, took 30s", &[310, 30_000]),
             ("3/9 done.", &[3000, 9000]),
             ("elapsed 1m30s, ETA 2h0m5s", &[90_000, 7_205_000]),
             ("5m of 10m", &[5000, 10_000]),
