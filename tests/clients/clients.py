@@ -118,6 +118,7 @@ class Qwen(Client):
 
 class Copilot(Client):
     name = "copilot"
+    blocks_prompts = True
     settings = ".github/hooks/andon.json"
     markers = ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"]
 
@@ -203,6 +204,7 @@ class Droid(Client):
 
 class Kimi(Client):
     name = "kimi"
+    blocks_prompts = True
     settings = ".kimi-code/config.toml"
     of_user = True
     rewrites = False

@@ -269,6 +269,8 @@ class Story:
             self.holds(check.returncode == 1 and commit[:7] in check.stdout + check.stderr, f"check: {check.stdout}{check.stderr}")
         self.say(f"  commits that check found: {len(made)}")
         self.run("git", "reset", "-q", "--hard", halted_at)
+        if self.client.of_user:
+            os.rename(os.path.join(self.work, "settings"), settings)
 
     def a_new_session(self):
         before = self.head()

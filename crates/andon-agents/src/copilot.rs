@@ -10,7 +10,11 @@ use serde_json::json;
 
 use crate::shared_dialect::{self, Members, common, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment};
-use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd};
+use andon_core::domain::{
+    agent::Client,
+    agent_door::{HookMoment, ToolKind},
+    events::CallEnd,
+};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].
@@ -48,13 +52,23 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     Ok(payload)
 }
 
-fn reply(_: Request<'_>, say: &Instruction) -> Reply {
+fn reply(request: Request<'_>, say: &Instruction) -> Reply {
+    let is_shell = request.calls.first().is_some_and(|call| call.used.kind == ToolKind::Shell);
     match say {
-        Instruction::Nothing => Reply::default(),
-        Instruction::Refuse(why) | Instruction::Keep(why) => {
-            let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
-            Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
+        Instruction::Refuse(why) if request.moment == HookMoment::Prompt => {
+            Reply::json(&json!({ "decision": "block", "reason": why }))
         }
+        Instruction::Refuse(why) | Instruction::Stop(why) if request.moment == HookMoment::Permission => {
+            let ends = matches!(say, Instruction::Stop(_));
+            Reply::json(&json!({ "behavior": "deny", "message": why, "interrupt": ends }))
+        }
+        // A refused call is never asked about: one that fails by itself is.
+        Instruction::Stop(_) if request.moment == HookMoment::BeforeTool && is_shell => {
+            Reply::json(&json!({ "modifiedArgs": { "command": "false", "description": "halted" } }))
+        }
+        Instruction::Nothing => Reply::default(),
+        Instruction::Refuse(why) | Instruction::Keep(why) => refusal(why),
+        Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => refusal(why),
         Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "modifiedArgs": args }), "additionalContext", note.as_deref()))
         }
@@ -62,4 +76,9 @@ fn reply(_: Request<'_>, say: &Instruction) -> Reply {
         Instruction::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
         Instruction::LetGo(text) | Instruction::Stop(text) => Reply::aside(text),
     }
+}
+
+fn refusal(why: &str) -> Reply {
+    let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
+    Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
 }

@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 use super::{
     CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools, transcript,
 };
-use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, LastRefusal, Shape, Tokens};
+use andon_core::domain::client_spec::{
+    Answer, AnswerText, ExitCode, LastRefusal, PromptRefusal, Shape, Tokens,
+};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::{WordList, format::FormatError};
 
@@ -248,7 +250,9 @@ pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> R
     };
     match say {
         Instruction::Nothing => Reply::default(),
-        Instruction::Refuse(why) if request.moment == HookMoment::Prompt => {
+        Instruction::Refuse(why)
+            if request.moment == HookMoment::Prompt && shape.ends.at_prompts != Some(PromptRefusal::Exit) =>
+        {
             Reply::json(&json!({ "decision": "block", "reason": why }))
         }
         Instruction::Refuse(why) | Instruction::Hold(why) | Instruction::Keep(why) => Reply::blocks(why),

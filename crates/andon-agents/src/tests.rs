@@ -93,6 +93,31 @@ fn what_arguments_name_is_found() {
     }
 }
 
+#[test]
+fn a_halted_session_ends_where_the_client_has_a_way() {
+    let payload = br#"{"sessionId":"g1","toolName":"bash","toolInput":{"command":"make"}}"#;
+    let edit = br#"{"sessionId":"g1","toolName":"edit","toolInput":{"path":"a"}}"#;
+    let (refuse, stop) = (Instruction::Refuse("why".to_owned()), Instruction::Stop("why".to_owned()));
+    for (client, event, payload, say, expected) in [
+        (Client::Copilot, "userPromptSubmitted", payload, &refuse, (0, r#""decision":"block""#)),
+        (Client::Copilot, "preToolUse", payload, &refuse, (2, r#""permissionDecision":"deny""#)),
+        (Client::Copilot, "preToolUse", payload, &stop, (0, r#""command":"false""#)),
+        (Client::Copilot, "permissionRequest", payload, &refuse, (0, r#""interrupt":false"#)),
+        (Client::Copilot, "permissionRequest", payload, &stop, (0, r#""interrupt":true"#)),
+        (Client::Kimi, "UserPromptSubmit", payload, &refuse, (2, "")),
+        (Client::Codex, "UserPromptSubmit", payload, &refuse, (0, r#""decision":"block""#)),
+    ] {
+        let moment = moment(client, event).unwrap();
+        let calls = read(client, event, payload).unwrap().calls;
+        let said = reply(client, event, moment, &calls, say);
+        assert_eq!(said.exit, expected.0, "{event}: {said:?}");
+        assert!(said.stdout.contains(expected.1), "{event}: {said:?}");
+    }
+    let calls = read(Client::Copilot, "preToolUse", edit).unwrap().calls;
+    let said = reply(Client::Copilot, "preToolUse", HookMoment::BeforeTool, &calls, &stop);
+    assert_eq!(said.exit, 2, "{said:?}");
+}
+
 fn text(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }

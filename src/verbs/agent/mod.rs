@@ -368,6 +368,7 @@ fn at(moment: HookMoment) -> &'static str {
         HookMoment::TurnEnd => "end of a turn",
         HookMoment::SessionStart => "a session begins",
         HookMoment::Prompt => "a prompt",
+        HookMoment::Permission => "a permission",
         HookMoment::Compacting => "before a compaction",
         HookMoment::Compacted => "after a compaction",
         HookMoment::SettingsChanged => "settings change",

@@ -123,7 +123,10 @@ impl ClientHook<'_> {
             live.map_or_else(|| Ok(EventOutcome::nothing()), |mut live| act(&mut live))
         };
         match moment {
-            HookMoment::BeforeTool => tool::before(place(), self.event, payload, halted),
+            HookMoment::Permission if *halted == HaltState::No => Ok(EventOutcome::nothing()),
+            HookMoment::BeforeTool | HookMoment::Permission => {
+                tool::before(place(), self.event, payload, halted)
+            }
             HookMoment::SettingsChanged => turn::settings(&place(), payload),
             HookMoment::Aside => Ok(EventOutcome::nothing()),
             HookMoment::AfterTool => take_in(&|live| after_tool(live, self.event, payload)),

@@ -275,7 +275,7 @@ pub(super) fn prompt(
     }
     // Without a person who could be answered the prompt of a loop costs nothing. A client that asks before every request is
     // let go on until its model was refused twice: it hears of the halt, and can read and leave its work in order.
-    let blocks = place.client.spec().shape.ends.at_prompts && !place.is_attended();
+    let blocks = place.client.spec().shape.ends.at_prompts.is_some() && !place.is_attended();
     let refusals = place.known.heard.get(&place.mark(&["refused", &halt_name(halted.halt())]));
     let goes_on = refusals.is_some_and(|times| *times > 1);
     if blocks

@@ -68,6 +68,8 @@ crate::named_enum! {
 pub enum HookMoment {
     /// A tool is about to run, and may be refused.
     BeforeTool,
+    /// The client decides whether a call that no hook refused may run: the session of a halted loop can end there.
+    Permission,
     /// A tool has run.
     AfterTool,
     /// A turn is about to end.
@@ -176,11 +178,21 @@ pub struct Shape {
 #[serde(default, deny_unknown_fields)]
 pub struct Ends {
     /// A hook that blocks a prompt: nothing is sent to the model.
-    pub at_prompts: bool,
+    pub at_prompts: Option<PromptRefusal>,
     /// A refusal before a tool that is the last one.
     pub before_tools: Option<LastRefusal>,
     /// `continue: false` at the end of a turn; another client takes it for a hold, and ends by itself.
     pub at_turn_ends: bool,
+}
+
+/// The form in which a prompt is blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptRefusal {
+    /// `decision: block` on standard output, with exit code 0.
+    Answer,
+    /// Exit code 2, with the reason on standard error.
+    Exit,
 }
 
 /// The form of a refusal that ends the session.
@@ -191,6 +203,8 @@ pub enum LastRefusal {
     Answer,
     /// The same beside an ordinary refusal: our plugin ends the session, and one of an earlier version refuses.
     Plugin,
+    /// A call of the shell becomes one that fails, and the hook that is then asked for permission ends the session.
+    Permission,
 }
 
 /// The form in which an answer gives a call other arguments.
