@@ -43,6 +43,10 @@ fn spelled_out(pattern: &str) -> Option<String> {
             '(' if brackets == 0 => {
                 let flags = rest.strip_prefix("(?").and_then(|flags| flags.split([':', ')']).next());
                 let off = flags.is_some_and(|flags| !flags.starts_with(['P', '<']) && flags.ends_with("-u"));
+                // Without the tables of Unicode the program cannot ignore case.
+                if !is_ascii && !off && flags.is_some_and(|flags| flags.starts_with('i')) {
+                    return None;
+                }
                 ascii.push(is_ascii || off);
             }
             ')' if brackets == 0 => drop(ascii.pop()),
@@ -71,9 +75,17 @@ mod tests {
 
     #[test]
     fn classes_of_unicode_are_refused() {
-        for wrong in
-            [r"\d", r"a(?-u:\b)\b", r"[\w.]", r"(?i-u:(\w))(\D)", r"\S", r"\p{L}", r"(?<name>\w)", r"a\"]
-        {
+        for wrong in [
+            r"\d",
+            r"a(?-u:\b)\b",
+            r"[\w.]",
+            r"(?i-u:(\w))(\D)",
+            r"\S",
+            r"\p{L}",
+            r"(?<name>\w)",
+            r"(?i:a)",
+            r"a\",
+        ] {
             assert!(pattern(wrong).is_none(), "{wrong}");
         }
         for right in

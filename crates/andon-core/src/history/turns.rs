@@ -355,13 +355,17 @@ impl Timeline {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
-        if let Some(code) = call.code {
+        // The change that a repeated edit itself makes is no other code than that before it.
+        let is_known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
+        let differs = is_known && self.left_another_code(&call);
+        if differs {
+            self.activity.state = self.activity.state.saturating_add(1);
+        } else if let Some(code) = call.code.filter(|_| !is_known) {
             self.saw(code);
         }
         let edits = (is_edit(&call.tool) || call.writes) && call.end != CallEnd::Failed;
         // An edit of unknown content may well be a new one.
-        let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
-        if edits && !known {
+        if edits && (!is_known || differs) {
             self.new_epoch();
             if self.activity.edits.len() >= MAX_EDITS {
                 self.activity.edits.pop_front();
@@ -372,6 +376,14 @@ impl Timeline {
         let waited = self.waited(&node, &call);
         let made = Call { node, call, epoch, state, iteration: self.number(), waited };
         push_bounded(&mut self.activity.calls, made, MAX_CALLS);
+    }
+
+    /// Returns whether the same edit left another code behind when it was asked for last: its arguments do not say all that it does.
+    fn left_another_code(&self, call: &ToolCall) -> bool {
+        let before = self.activity.calls.iter().rev().find(|one| one.call.exact == call.exact);
+        before
+            .and_then(|one| one.call.code)
+            .is_some_and(|before| call.code.is_some_and(|code| code != before))
     }
 
     /// Counts the calls that waited for what `call` waits for: nothing else is known by how often a call is made.

@@ -9,7 +9,7 @@ use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{Arguments, EventKind};
 use andon_core::domain::findings::{Finding, Level, ReportFile};
-use andon_core::history::{EventEffect, Timeline, is_edit};
+use andon_core::history::{EventEffect, Timeline};
 use andon_core::{detect, policy, shell_reading::Reading};
 use andon_store::journal::JournalLine;
 
@@ -85,8 +85,7 @@ impl<'a> RuleFeed<'a> {
         let is_repeated = |timeline: &Timeline| {
             detect::is_repeated(timeline, &self.ws.config.rules, event.node.as_deref(), call)
         };
-        // The change that an edit itself makes is no other code than that before it.
-        if call.code.is_none() && !is_edit(&call.tool) {
+        if call.code.is_none() {
             let loaded = match self.loaded.take() {
                 Some(loaded) => loaded,
                 None => timeline::load(self.ws)?,

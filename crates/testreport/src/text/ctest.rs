@@ -38,6 +38,8 @@ pub(super) struct CtestReader {
     skipped: u64,
     disabled: u64,
     not_run: u64,
+    /// Failing tests whose names are all that is left of an output.
+    named: Option<u64>,
 }
 
 impl CtestReader {
@@ -47,7 +49,7 @@ impl CtestReader {
 
     /// Takes a line and says whose it is.
     pub(super) fn line(&mut self, line: &str) -> Owner {
-        if let Some((failed, total)) = summary(line).filter(|_| self.part == Part::Tests) {
+        if let Some((failed, total)) = summary(line).filter(|_| self.part != Part::Names) {
             self.summary(failed, total);
         } else if let Some((name, ended)) = result(line) {
             self.begin();
@@ -99,6 +101,11 @@ impl CtestReader {
     }
 
     fn project(&mut self, line: &str) {
+        // The beginning of an output may be cut off.
+        if line == "The following tests FAILED:" && self.part == Part::Outside {
+            self.sessions.prove();
+            (self.part, self.named) = (Part::Names, Some(0));
+        }
         if line.strip_prefix("Test project ").is_some_and(|path| path.contains('/')) {
             self.part = Part::Project;
         }
@@ -113,6 +120,7 @@ impl CtestReader {
         let passed = ["Skipped)", "Disabled)"].iter().any(|word| how.starts_with(word));
         if whole_number(number.trim()).is_some() && !passed {
             self.sessions.closed.fail(name.trim_end(), None);
+            self.named = self.named.map(|named| named + 1);
         }
     }
 
@@ -155,7 +163,10 @@ impl CtestReader {
     }
 
     /// The result; `None` when nothing of it was ctest's.
-    pub(super) fn finish(self, report: &str) -> Option<Tally> {
+    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        if let Some(failed) = self.named {
+            self.sessions.summary(Counts { failed, ..Counts::default() });
+        }
         self.sessions.finish(report)
     }
 }

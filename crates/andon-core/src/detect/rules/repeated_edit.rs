@@ -36,6 +36,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{CallEnd, Event, EventKind, ToolCall};
+    use crate::domain::ids::CodeId;
     use crate::domain::{facts::Fact, settings::ParamValue};
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
@@ -58,6 +59,17 @@ mod tests {
         assert!(halts(vec![made("Edit", 1, CallEnd::Failed); 4]));
         let finding = asked_of(&RULE, &folded(vec![edit(1); 4])).unwrap();
         assert_eq!(finding.message(), "agent asked for the same edit 4 times in a row: Edit");
+    }
+
+    #[test]
+    fn an_edit_that_leaves_another_code_behind_is_another_one() {
+        let left = |code: u8| {
+            let code = Some(CodeId([code; 32]));
+            event(EventKind::ToolCall(ToolCall { code, ..call("Edit", 1, None) }))
+        };
+        assert!(halts(vec![edit(1), left(1), left(1), left(1)]));
+        assert!(!halts(vec![edit(1), left(1), left(2), left(3), left(4)]));
+        assert!(halts(vec![left(1), left(2), left(2), left(2), left(2)]));
     }
 
     #[test]

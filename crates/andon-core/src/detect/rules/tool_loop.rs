@@ -61,7 +61,7 @@ pub fn is_repeated(
         one.exact == call.exact
             || both(one.refusal, call.refusal)
             || both(one.gist, call.gist)
-            || both(one.asks, call.asks)
+            || (both(one.asks, call.asks) && calls::overlap(&one.lines, &call.lines))
             || (one.end == CallEnd::Failed && call.end == CallEnd::Failed)
     };
     let known = activity.calls.iter().filter(|one| one.node == node && one.epoch == activity.epoch);

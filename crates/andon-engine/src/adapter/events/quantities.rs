@@ -18,10 +18,10 @@ const MOST: usize = 6;
 /// something took. Whole seconds show that time has passed.
 static BY_CHANCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r#"(?mx) sh:\ ?(?:line\ )?[0-9]+: | ^\[[0-9]+\][-+\ ]\ ?[0-9]+
-        | (?-u:\b)(?i:p?pid|pgid)[^0-9\n]{1,4}[0-9]+ | ==[0-9]+== | \(node:[0-9]+\)
+        r"(?mx) sh:\ ?(?:line\ )?[0-9]+: | ^\[[0-9]+\][-+\ ]\ ?[0-9]+
+        | (?-u:\b)(?i-u:p?pid|pgid)[^0-9\n]{1,4}[0-9]+ | ==[0-9]+== | \(node:[0-9]+\)
         | [0-9.]+\ ?(?:[mnuµ]s(?-u:\b)|m(?:illi)?sec) | _ms[^0-9\n]{1,4}[0-9.]+
-        | (?i:time|duration|took)[^0-9\n]{1,4}[0-9]*\.[0-9]+ | \.[0-9]+(?P<unit>\ ?s(?:ec[a-z]*)?(?-u:\b))"#,
+        | (?i-u:time|duration|took)[^0-9\n]{1,4}[0-9]*\.[0-9]+ | \.[0-9]+(?P<unit>\ ?s(?:ec[a-z]*)?(?-u:\b))",
     )
 });
 
@@ -111,6 +111,7 @@ mod tests {
             ("Duration  412ms (setup 3.2 ms), 7µs", &[]),
             (r#"{"duration_ms": 7.25, "pid":4711} (node:812) ==9==  time="0.31""#, &[]),
             ("rms 0.31, took 30s", &[310, 30_000]),
+            ("checked 3 files\nDone in 14ms\n", &[3000]),
             ("3/9 done.", &[3000, 9000]),
             ("elapsed 1m30s, ETA 2h0m5s", &[90_000, 7_205_000]),
             ("5m of 10m", &[5000, 10_000]),

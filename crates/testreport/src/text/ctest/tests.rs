@@ -41,6 +41,10 @@ fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     let passed = "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 1\n";
     let since_4 = "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n100% tests passed out of 1\n";
+    // Behind `tail`: the names alone, and the summary.
+    let names =
+        "The following tests FAILED:\n\t  1 - a (Failed)\n\t  2 - b (Timeout)\nErrors while running CTest\n";
+    let summary = "\n50% tests passed, 1 tests failed out of 2\n\nTotal Test time (real) =   0.01 sec\n";
     let cut = "    Start 1: a\n1/2 Test #1: a ....   Passed    0.00 sec\n";
     check(
         RUNNER,
@@ -50,6 +54,8 @@ fn summaries() {
             (passed, 0, [1, 0, 0, 0], &[], Passed),
             (since_4, 0, [1, 0, 0, 0], &[], Passed),
             (passed, 8, [1, 0, 0, 0], &[], RunnerError),
+            (names, 0, [0, 2, 0, 0], &["a", "b"], Failed),
+            (summary, 0, [1, 1, 0, 0], &[], Failed),
             (cut, 0, [1, 0, 0, 0], &[], Incomplete),
             ("Test project /p\nNo tests were found!!!\n", 0, [0; 4], &[], NoTests),
         ],
