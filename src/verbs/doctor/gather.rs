@@ -27,6 +27,9 @@ pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitE
         missing_programs: hooks.map(|hooks| missing_programs(hooks)).unwrap_or_default(),
         outside,
         place: place.map_err(|error| error.to_string()),
+        manifest: Manifest::of(repo)
+            .err()
+            .map(|error| (Manifest::path(repo.common_dir()), error.to_string())),
         framework: presence(repo.workdir().filter(|top| live::names_andon(top))),
         display_refs: repo.config_sources(DISPLAY_REF_KEY)?,
         rewrite_refs: repo.config_sources("notes.rewriteRef")?,
@@ -41,7 +44,7 @@ pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitE
 fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let dir = repo.hooks_dir()?;
     let decided_by = hooks_override(repo)?;
-    // A manifest that cannot be read is reported by `uninstall`; shims are known without it.
+    // Shims are known without it.
     let manifest = Manifest::of(repo).unwrap_or_default();
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
     let managed =

@@ -238,6 +238,8 @@ pub struct RepositoryFacts {
     pub missing_programs: Vec<PathBuf>,
     /// A configuration of pre-commit or prek names andon.
     pub framework: Presence,
+    /// The manifest of the installation, where it cannot be read, and why.
+    pub manifest: Option<(PathBuf, String)>,
     /// The values of `notes.displayRef`.
     pub display_refs: Vec<SourcedValue>,
     /// The values of `notes.rewriteRef`.

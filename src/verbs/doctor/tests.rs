@@ -49,6 +49,7 @@ fn healthy() -> RepositoryFacts {
         }),
         missing_programs: Vec::new(),
         framework: Presence::Absent,
+        manifest: None,
         display_refs: vec![value("refs/notes/andon")],
         rewrite_refs: Vec::new(),
         records: Records { notes: Presence::Present, fetched: Vec::new(), commits: Presence::Present },

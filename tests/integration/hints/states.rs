@@ -94,6 +94,21 @@ pub(super) static STATES: &[State] = &[
         "ANDON=0 git commit -q --allow-empty -m Unseen; : > .git/refs/notes/andon.lock",
         "andon backfill HEAD",
     ),
+    state(
+        "half a manifest",
+        "head -c 40 .git/andon/install.json > m; cat m > .git/andon/install.json; rm m",
+        "andon doctor",
+    ),
+    state(
+        "a pipe for a manifest",
+        "rm .git/andon/install.json; mkfifo .git/andon/install.json",
+        "andon doctor",
+    ),
+    state(
+        "a link for a manifest",
+        "mv .git/andon/install.json .git/andon/there.json; ln -s there.json .git/andon/install.json",
+        "andon doctor",
+    ),
     state("a lock that doctor finds", "touch -d 2020-01-01 .git/refs/notes/andon.lock", "andon doctor"),
     state("a damaged id", "andon stop; rm .andon/STOP; echo junk > .git/andon/writer", "andon stop"),
     state(

@@ -33,7 +33,7 @@ hints! {
     OtherCommand OtherRemote PinAndCommit PinAnew PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside
     PutRefAside ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock
     RepairWorktree RestoreId RestoreLedger SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside
-    SetGraftAside SetSigning ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut
+    SetGraftAside SetManifestAside SetSigning ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut
     Test TestAgain TestAtTip TestExactly TestStaged TestTree Unreplace Unshallow UseSharedHooks UseTestCommand
     WatchPlainly WithIdentity WithReport WrapBash
 }
