@@ -144,6 +144,25 @@ fn code_that_is_swapped_for_the_run_and_put_back_is_told() {
 }
 
 #[test]
+fn code_that_git_takes_away_for_the_run_is_told() {
+    let stage = swapped();
+    let told = "replaced while the tests ran, and put back: src/app/a.py";
+    stage.steps("git branch old; echo 9 > src/app/a.py");
+    for act in [
+        "git stash -q; sleep 0.1; git stash pop -q",
+        "git stash push -q -- src/app; git stash pop -q",
+        "git stash -qk; git stash pop -q --index",
+    ] {
+        stage.set("ACT", act);
+        stage.andon(&["test"]).ok().says(told).says("the run proves nothing");
+    }
+    stage.set("ACT", "git -c core.hooksPath=/dev/null commit -qam Nine; touch src/other.tmp");
+    stage.andon(&["test"]).ok().lacks("proves nothing");
+    stage.set("ACT", "git switch -q old; git switch -q -");
+    stage.andon(&["test"]).ok().says(told).says("the run proves nothing");
+}
+
+#[test]
 fn whoever_works_in_the_directories_of_the_code_swaps_none() {
     let stage = swapped();
     for act in [

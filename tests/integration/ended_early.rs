@@ -1,4 +1,4 @@
-//! Runs that were ended before their runner said how they went, and reports that are not of the run.
+//! Runs that were ended before their runner said how they went or that went elsewhere, and reports that are not of the run.
 
 use crate::support::{Out, Stage};
 
@@ -168,5 +168,29 @@ fn a_red_make_behind_a_pipe_is_red() {
         let stage = stage(command, &[("Makefile", makefile)]);
         tested(&stage).ok().says("the output ends as that of a run that failed");
         assert_eq!(status(&stage), "runner_error", "{command}");
+    }
+}
+
+/// Only the processes below the command show where they are.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_that_goes_to_another_project_tells_nothing_of_this_one() {
+    let suite = "import time\nprint('1..1', flush=True)\ntime.sleep(0.6)\nprint('ok 1 - a')\n";
+    for (line, elsewhere) in [
+        ("cd ../other && python3 suite.py", true),
+        ("cd ../other/deep && python3 ../suite.py", true),
+        ("python3 -c 'import time; time.sleep(0.5)' & cd ../other && python3 suite.py; wait", false),
+        ("cd ../scratch && python3 suite.py", false),
+        ("cd deep && python3 ../suite.py", false),
+    ] {
+        let stage = stage("sh run.sh", &[("suite.py", suite), ("run.sh", line), ("deep/a", "")]);
+        let make = "mkdir -p ../other/deep ../scratch; touch ../other/Makefile; cp suite.py ../other; cp suite.py ../scratch";
+        stage.run_in(stage.dir(), "sh", &["-c", make], None).ok();
+        let out = tested(&stage).ok();
+        if elsewhere {
+            out.says("tests ran in")
+        } else {
+            out.lacks("warning")
+        };
     }
 }

@@ -8,6 +8,8 @@ const TEXT: &str = include_str!("command_words.txt");
 const SHELLS: WordList = WordList::section(TEXT, "shells");
 /// Long options of shells whose value is the next word.
 const SHELL_VALUED: WordList = WordList::section(TEXT, "options of shells with a value");
+/// Programs that start others as a file of the project says, and those that do nothing of their own.
+const LAUNCHERS: WordList = WordList::section(TEXT, "launchers");
 /// Rows of [`Wrapper`].
 const WRAPPERS: WordList = WordList::section(TEXT, "wrappers");
 
@@ -44,6 +46,20 @@ pub fn is_shell(program: &str) -> bool {
 /// A program or a word of the shell that starts the program behind it.
 pub fn is_wrapper(program: &str) -> bool {
     find(program).is_some()
+}
+
+/// A running program that does no work of its own: a shell, a wrapper, `make`, or an interpreter of a script such as npm.
+pub fn is_launcher(words: &[&str]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    // Some write over their words: `npm run test`.
+    let name = program_name(program.split(' ').next().unwrap_or(program));
+    let script = || rest.iter().find(|word| !word.starts_with('-')).map(|word| program_name(word));
+    let starts = |script: &str| LAUNCHERS.contains(script.split('.').next().unwrap_or(script));
+    let is_interpreter = matches!(name, "node" | "ruby") || name.starts_with("python");
+    is_shell(name)
+        || is_wrapper(name)
+        || LAUNCHERS.contains(name)
+        || is_interpreter && script().is_some_and(starts)
 }
 
 fn find(program: &str) -> Option<Wrapper> {

@@ -25,6 +25,19 @@ impl KnownRunner {
             .map(|(_, value)| value)
     }
 
+    /// The runner that words start, also where that is no call that says something: `go test`.
+    pub fn of_words(words: &[&str]) -> Option<Self> {
+        let called = RunnerCall::of_words(words).map(|call| call.runner);
+        let is_go = || innermost(words).first().is_some_and(|program| program_name(program) == "go");
+        called.or_else(|| is_go().then_some(Self("go")))
+    }
+
+    /// The variables that add words to its own, or lead to files that do.
+    pub fn variables(self) -> impl Iterator<Item = &'static str> + Clone {
+        let of_files = self.rows("user").map(|row| row.split(' ').next().unwrap_or(row));
+        self.rows("variable").chain(of_files)
+    }
+
     /// True for a word that has it run no test: `--dry-run`.
     pub fn is_idle(self, word: &str) -> bool {
         self.has("idle", word)

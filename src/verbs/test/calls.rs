@@ -199,47 +199,59 @@ fn package_script(directory: &Path, words: &[&str]) -> Option<String> {
     Some(format!("{script} {}", arguments.join(" ")))
 }
 
-/// The call that these words make in that directory, by what variables and the project's configuration say as well.
+/// The call that these words make in that directory, by what variables and the configuration of the project and the user say
+/// as well.
 fn call_of(directory: &Path, words: &[String], variables: Variables<'_>) -> Option<RunnerCall> {
-    let words = &with_variable(words, variables);
+    let own = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    let variables = |name: &str| own(name).map(str::to_owned).or_else(|| variables(name));
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let by_user =
+        KnownRunner::of_words(&texts).map(|runner| user_files(runner, &variables)).unwrap_or_default();
+    let added = added_words(KnownRunner::of_words(&texts), &by_user, &variables);
+    let texts: Vec<&str> = texts.into_iter().chain(added.split_whitespace()).collect();
     let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, innermost(&texts)))?;
-    let named = words.windows(2).filter_map(|two| match two {
-        [option, file] if matches!(option.as_str(), "-c" | "--config") => Some(file.as_str()),
-        _ => None,
-    });
-    let given = words.iter().filter_map(|word| word.strip_prefix("--config="));
     let runner = call.runner;
-    let speaks_otherwise = |file: &str| {
-        project_file(directory, file).is_some_and(|text| runner.rows("sign").any(|sign| text.contains(sign)))
-    };
-    let known: Vec<&str> = runner.rows("file").chain(runner.rows("own")).collect();
-    let is_other = known.into_iter().chain(named).chain(given).any(speaks_otherwise);
-    if rehearses(directory, runner) {
+    let named = texts.windows(2).filter(|two| matches!(two[0], "-c" | "--config")).map(|two| two[1]);
+    let given = texts.iter().filter_map(|word| word.strip_prefix("--config="));
+    let above =
+        directory.ancestors().find(|place| runner.rows("file").any(|file| place.join(file).is_file()));
+    let place = above.filter(|_| runner.rows("above").next().is_some()).unwrap_or(directory);
+    let known = runner.rows("file").chain(runner.rows("own")).filter_map(|file| project_file(place, file));
+    let others = named.chain(given).filter_map(|file| project_file(directory, file));
+    let is_sign = |text: String| runner.rows("sign").any(|sign| text.contains(sign));
+    if rehearses(place, runner, &by_user) {
         call.promise = Promise::NoTest;
-    } else if is_other && call.promise == Promise::Summary {
+    } else if call.promise == Promise::Summary && known.chain(others).chain(by_user).any(is_sign) {
         call.promise = Promise::Nothing;
     }
     Some(call)
 }
 
-/// The words of a runner and those that a variable adds to them: `GOFLAGS=-list=.`, before its name or in the environment.
-fn with_variable(words: &[String], variables: Variables<'_>) -> Vec<String> {
-    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_go = innermost(&texts).first().is_some_and(|program| program_name(program) == "go");
-    let runner = RunnerCall::of_words(&texts).map(|call| call.runner);
-    let name = runner.or(is_go.then_some(GO)).and_then(|runner| runner.rows("variable").next());
-    let own = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-    let added = name.and_then(|name| own(name).map(str::to_owned).or_else(|| variables(name)));
-    let added = added.iter().flat_map(|added| added.split_whitespace().map(str::to_owned));
-    words.iter().cloned().chain(added).collect()
+/// The words that a variable adds to those of a runner: `GOFLAGS=-list=.`, before its name, in the environment or in a file of
+/// the user.
+fn added_words(runner: Option<KnownRunner>, by_user: &[String], variables: Variables<'_>) -> String {
+    let name = runner.and_then(|runner| runner.rows("variable").next());
+    let line = |name: &str| {
+        let mut lines = by_user.iter().flat_map(|text| text.lines());
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+    };
+    name.and_then(|name| variables(name).or_else(|| line(name))).unwrap_or_default()
 }
 
-const GO: KnownRunner = KnownRunner("go");
+/// The files of the user that configure a runner.
+fn user_files(runner: KnownRunner, variables: Variables<'_>) -> Vec<String> {
+    let file = |row: &str| {
+        let (variable, file) = row.split_once(' ').unwrap_or((row, ""));
+        let place = PathBuf::from(variables(variable)?);
+        project_file(&if file.is_empty() { place } else { place.join(file) }, "")
+    };
+    runner.rows("user").filter_map(file).collect()
+}
+
 const MOCHA: KnownRunner = KnownRunner("mocha");
 
 /// True where not the words but the configuration of the runner asks for a list or a rehearsal.
-fn rehearses(directory: &Path, runner: KnownRunner) -> bool {
+fn rehearses(directory: &Path, runner: KnownRunner, by_user: &[String]) -> bool {
     let is_set = |row: &str| {
         let (file, end) = row.split_once(' ').unwrap_or_default();
         let asks = |line: &str| line.trim_end_matches([' ', '}', ';']).ends_with(end);
@@ -250,7 +262,8 @@ fn rehearses(directory: &Path, runner: KnownRunner) -> bool {
         (runner == MOCHA).then(|| package.get("mocha").map(Value::to_string))?
     };
     let files = runner.rows("file").chain(runner.rows("own").filter(|_| runner != MOCHA));
-    let texts = files.filter_map(|file| project_file(directory, file)).map(|text| options(runner, &text));
+    let texts = files.filter_map(|file| project_file(directory, file)).chain(by_user.iter().cloned());
+    let texts = texts.map(|text| options(runner, &text));
     let asks = |text: String| {
         let plain = |one: char| one.is_ascii_alphanumeric() || one == '-';
         let mut words = text.split(|one| !plain(one)).filter(|word| !word.is_empty()).peekable();
@@ -301,7 +314,8 @@ fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
 
 /// The text of a file of the project.
 pub(super) fn project_file(directory: &Path, name: &str) -> Option<String> {
-    let path = Some(directory.join(name)).filter(|path| path.is_file())?;
+    let path = if name.is_empty() { directory.to_owned() } else { directory.join(name) };
+    let path = Some(path).filter(|path| path.is_file())?;
     Some(String::from_utf8_lossy(&report_files::read(&path, MAX_FILE).ok()?).into_owned())
 }
 
@@ -316,7 +330,9 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()), &|_| None);
+        let home =
+            |name: &str| (name == "HOME").then(|| dir.path().join("home").to_string_lossy().into_owned());
+        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()), &home);
         found.calls.into_iter().map(|call| (call.runner.0, call.promise)).collect()
     }
 
@@ -419,6 +435,16 @@ mod tests {
             ("a", "", "GOFLAGS=-list=. go test ./...", true),
             ("a", "", "GOFLAGS=-exec=true nice go test ./...", true),
             ("a", "", "GOFLAGS=-mod=mod go test ./...", false),
+            ("home/.rspec", "--dry-run\n", "rspec", true),
+            ("home/.rspec", "--color\n", "rspec", false),
+            ("home/.config/rspec/options", "--dry-run\n", "bundle exec rspec", true),
+            ("home/.config/go/env", "GOFLAGS=-exec=true\n", "go test ./...", true),
+            ("home/.config/go/env", "GOFLAGS=-exec=true\n", "GOFLAGS=-v go test ./...", false),
+            ("home/.config/go/env", "GOFLAGS=-mod=mod\n", "go test ./...", false),
+            ("GOENV", "GOFLAGS=-list=.\n", "GOENV=GOENV go test ./...", false),
+            ("pytest.ini", "[pytest]\naddopts = --co\n", "cd sub && pytest", true),
+            (".mocharc.yml", "dry-run: true\n", "cd sub && npx mocha", true),
+            (".rspec", "--dry-run\n", "cd sub && rspec", false),
             ("pytest.ini", "[pytest]\naddopts = -q\n    --collect-only\n", "pytest", true),
             (
                 "pyproject.toml",

@@ -192,11 +192,16 @@ impl Execution {
     }
 }
 
-/// Takes note of the runners that were seen at work, and of where they were.
+/// Takes note of the runners that were seen at work, and of where they were, or of where other programs were.
 fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs: &[StartedProgram]) {
     let seen: Vec<_> =
         programs.iter().filter_map(|started| Some((calls::of_started(started)?, started))).collect();
+    let others = programs.iter().filter(|started| started.words.is_empty() && started.directory.is_dir());
+    let others: Vec<_> = others.map(|started| started.directory.clone()).collect();
     reader.saw(seen.iter().map(|(call, _)| *call));
+    if seen.is_empty() {
+        whereabouts.worked_in(&others);
+    }
     for (_, started) in seen.iter().filter(|(call, _)| call.promise != Promise::NoTest) {
         whereabouts.ran_in(&started.directory);
         calls::paths(&started.directory, &started.words).for_each(|named| whereabouts.asked_for(&named));

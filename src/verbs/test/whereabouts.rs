@@ -26,6 +26,9 @@ pub(super) struct Whereabouts {
 /// Words in names of files and directories of tests.
 const NAMES: WordList = WordList::section(RUNNERS, "names of tests");
 
+/// What is in the top directory of a project, beside its manifest.
+const SIGNS: WordList = WordList::section(RUNNERS, "signs of a project");
+
 /// Most modules of Go that are looked at.
 const MAX_MODULES: u64 = 50_000;
 
@@ -46,13 +49,20 @@ impl Whereabouts {
     }
 
     /// Takes note of the directories of all programs that are started, none of which is a known runner: those of other projects
-    /// say nothing of this one, where nothing is started here.
+    /// say nothing of this one, where nothing is started here. Directories of no project, such as those of a compiler, say nothing.
     pub(super) fn worked_in(&mut self, directories: &[PathBuf]) {
         let places: Vec<PathBuf> = directories.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        let is_other = |place: &PathBuf| !self.is_here(place) && is_project(place);
-        if places.len() == directories.len() && places.iter().all(is_other) {
-            self.elsewhere = self.elsewhere.take().or(places.into_iter().next());
+        if places.len() == directories.len() && !places.iter().any(|place| self.is_here(place)) {
+            let other = places.into_iter().find(|place| self.is_in_other_project(place));
+            self.elsewhere = self.elsewhere.take().or(other);
         }
+    }
+
+    /// True for a directory outside, at or below the top of a project.
+    fn is_in_other_project(&self, place: &Path) -> bool {
+        let outside = place.ancestors().take_while(|above| !self.top.starts_with(above));
+        let is_top = |above: &Path| is_project(above) || SIGNS.iter().any(|sign| above.join(sign).exists());
+        outside.into_iter().any(is_top)
     }
 
     /// Takes note of a directory in which a runner says that it runs.
@@ -283,7 +293,7 @@ mod tests {
     #[test]
     fn programs_that_work_in_another_project_say_nothing_of_this_one() {
         let dir = tempfile::tempdir().unwrap();
-        for file in ["top/Cargo.toml", "other/Cargo.toml", "scratch/a"] {
+        for file in ["top/src/a", "other/Cargo.toml", "other/src/a", "scratch/a", "built/Makefile"] {
             let path = dir.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
@@ -296,6 +306,10 @@ mod tests {
             (&["scratch"], false),
             (&["."], false),
             (&["other", "no"], false),
+            (&["other", "scratch"], true),
+            (&["other/src"], true),
+            (&["built"], true),
+            (&["other", "top/src"], false),
             (&[], false),
         ] {
             let mut seen = Whereabouts::of(&dir.path().join("top"));

@@ -192,7 +192,7 @@ pub enum StopCause {
 /// A program that was seen at work below the command, writing to its output.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StartedProgram {
-    /// Its name and its arguments.
+    /// Its name and its arguments; none where only its directory is of interest.
     pub words: Vec<String>,
     /// Its working directory.
     pub directory: PathBuf,

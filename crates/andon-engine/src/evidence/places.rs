@@ -2,16 +2,17 @@
 //!
 //! Code that is swapped for the run and put back before its end leaves the contents of every file as they were. The file system
 //! shows the swap: a renamed directory has another time of change and the same time of modification, and a replaced directory
-//! has another inode. Both are compared before and after the run.
+//! has another inode. Both are compared before and after the run. Where git moved HEAD or the stash meanwhile, each file that
+//! changed since the run began was swapped by it (`git stash && pytest; git stash pop`).
 //!
-//! Not noticed: files that are rewritten or renamed one by one, a directory that was made anew in its place (a generator does
-//! that with the same contents), a mount over it, and times that were set on purpose. `chmod -R` and `chown -R` also change
+//! Not noticed: files that are rewritten or renamed one by one without git, a directory that was made anew in its place (a
+//! generator does that with the same contents), a mount over it, and times that were set on purpose. `chmod -R` and `chown -R` also change
 //! everything below a directory, and are recognised by that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::workspace::Workspace;
+use crate::{effect::files::PrivateDir, workspace::Workspace};
 use andon_git::platform::{FileStat, files, paths::path_from_bytes};
 
 /// Directories that are looked at, at the most.
@@ -32,6 +33,10 @@ pub struct Places {
     top: PathBuf,
     directories: BTreeMap<Vec<u8>, Place>,
     links: BTreeMap<Vec<u8>, FileStat>,
+    files: Vec<Vec<u8>>,
+    /// When they were looked at, by the clock of the file system, and what git changes when it moves HEAD or the stash.
+    seen_at: Option<(i64, i64)>,
+    moves: Vec<(PathBuf, Option<FileStat>)>,
 }
 
 impl Places {
@@ -39,7 +44,11 @@ impl Places {
     pub fn now(ws: &Workspace) -> Self {
         let Some(top) = ws.repo.workdir().map(Path::to_owned) else { return Self::default() };
         let tracked = ws.repo.tracked_files().unwrap_or_default();
-        let mut places = Self { top, ..Self::default() };
+        let (git_dir, common_dir) = (ws.repo.git_dir(), ws.repo.common_dir());
+        let moves = [git_dir.join("logs/HEAD"), common_dir.join("refs"), common_dir.join("logs/refs/stash")];
+        let moves = moves.into_iter().map(|path| (path.clone(), stat(&path))).collect();
+        let seen_at = PrivateDir::create(git_dir).ok().and_then(|dir| Some(stat(dir.path())?.changed));
+        let mut places = Self { top, seen_at, moves, ..Self::default() };
         for (mode, path) in tracked.iter().filter(|(_, path)| ws.is_code(path)) {
             if *mode == LINK {
                 places.add_link(path);
@@ -49,7 +58,22 @@ impl Places {
                 break;
             }
         }
+        places.files = tracked.into_iter().map(|(_, path)| path).filter(|path| ws.is_code(path)).collect();
         places
+    }
+
+    /// The files that git replaced and put back, where it moved HEAD or the stash since.
+    fn swapped_by_git(&self) -> impl Iterator<Item = &Vec<u8>> {
+        let written = |stat: &FileStat| (stat.modified, stat.size);
+        let is_other = |(path, then): &(PathBuf, Option<FileStat>)| {
+            stat(path).as_ref().map(written) != then.as_ref().map(written)
+        };
+        let has_moved = self.moves.iter().any(is_other);
+        let seen_at = self.seen_at.filter(|_| has_moved);
+        let is_newer = move |path: &&Vec<u8>| {
+            stat(&self.at(path)).is_some_and(|now| seen_at.is_some_and(|seen_at| now.changed > seen_at))
+        };
+        self.files.iter().filter(move |_| seen_at.is_some()).filter(is_newer)
     }
 
     /// Those that were moved away or replaced since.
@@ -73,7 +97,8 @@ impl Places {
             .links
             .iter()
             .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
-        moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
+        let moved = moved.map(|(path, _)| path).chain(links.map(|(path, _)| path));
+        moved.chain(self.swapped_by_git()).cloned().collect()
     }
 
     /// True if a directory whose time of change is another was renamed: its parent has changed, and its contents

@@ -2,24 +2,25 @@
 //! pytest.
 //!
 //! A program that began and ended between two looks is not seen, and systems without `/proc` show nothing. Only
-//! programs that write to the command's own output, or to it through `tee` and its like, count: what is written
-//! elsewhere is not missed.
+//! runners that write to the command's own output, or to it through `tee` and its like, count: what is written
+//! elsewhere is not missed. Of every other program that does work of its own the directory is kept.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{collections::BTreeSet, fs};
 
 use super::StartedProgram;
-use testreport::{KnownRunner, RunnerCall, Stream};
+use testreport::command_words::{is_launcher, program_name};
+use testreport::{KnownRunner, Stream};
 
-/// Between two looks: at first often, for the tests of a second.
-const FIRST: Duration = Duration::from_millis(10);
+/// Between two looks: at first often, for tests that take a tenth of a second.
+const FIRST: Duration = Duration::from_millis(2);
 const LONGEST: Duration = Duration::from_millis(250);
 
 /// Programs that pass on all of what they read.
 const PASSING: [&str; 3] = ["tee", "cat", "ts"];
 
-/// Programs that are kept.
+/// Runners that are kept, and directories of other programs.
 const MAX_KEPT: usize = 32;
 /// Processes that are looked at at once.
 const MAX_PROCESSES: usize = 512;
@@ -27,9 +28,13 @@ const MAX_PROCESSES: usize = 512;
 /// Looks for known runners below a command.
 pub(super) struct Sightings {
     pid: i32,
+    /// The directory that it was started in.
+    top: Option<PathBuf>,
     /// The targets of its standard output and standard error.
     outputs: Vec<PathBuf>,
     seen: BTreeSet<StartedProgram>,
+    /// The directories of programs that are no known runner.
+    at_work_in: BTreeSet<PathBuf>,
     next: Instant,
     pause: Duration,
 }
@@ -38,7 +43,8 @@ impl Sightings {
     /// Below the process of that id, which has just started.
     pub(super) fn below(pid: i32) -> Self {
         let outputs = [1, 2].into_iter().filter_map(|fd| output(pid, fd)).collect();
-        Self { pid, outputs, seen: BTreeSet::new(), next: Instant::now(), pause: FIRST }
+        let (seen, at_work_in) = (BTreeSet::new(), BTreeSet::new());
+        Self { pid, top: directory(pid), outputs, seen, at_work_in, next: Instant::now(), pause: FIRST }
     }
 
     /// The time until the next look.
@@ -64,22 +70,22 @@ impl Sightings {
             self.follow(*pid);
         }
         for pid in below {
-            self.seen.extend(self.runner(pid));
+            self.note(pid);
         }
         self.pause = self.pause.saturating_mul(5).checked_div(4).unwrap_or(LONGEST).min(LONGEST);
         self.next = now.checked_add(self.pause.max(now.elapsed().saturating_mul(20))).unwrap_or(now);
     }
 
-    /// The programs that were seen.
+    /// The runners that were seen, and the directories of other programs, without words; none where there are more than are kept.
     pub(super) fn into_seen(self) -> Vec<StartedProgram> {
-        self.seen.into_iter().collect()
+        let others = Some(self.at_work_in).filter(|places| places.len() < MAX_KEPT).unwrap_or_default();
+        let others = others.into_iter().map(|directory| StartedProgram { words: Vec::new(), directory });
+        self.seen.into_iter().chain(others).collect()
     }
 
     /// The input of a program such as `tee` that passes it on to our output is our output as well.
     fn follow(&mut self, pid: i32) {
-        let name =
-            words(pid).first().and_then(|word| Path::new(word).file_name()?.to_str().map(str::to_owned));
-        let passes_on = name.is_some_and(|name| PASSING.contains(&name.as_str()));
+        let passes_on = words(pid).first().is_some_and(|word| PASSING.contains(&program_name(word)));
         if passes_on
             && output(pid, 1).is_some_and(|output| self.outputs.contains(&output))
             && let Some(input) = output(pid, 0).filter(|input| !self.outputs.contains(input))
@@ -88,21 +94,31 @@ impl Sightings {
         }
     }
 
-    fn runner(&self, pid: i32) -> Option<StartedProgram> {
+    fn note(&mut self, pid: i32) {
         let words = words(pid);
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        let Some(directory) = directory(pid) else { return };
+        let shows = |fd| output(pid, fd).is_some_and(|output| self.outputs.contains(&output));
         // A script of Python may be one that starts a runner in itself.
-        let call = RunnerCall::of_words(&texts);
-        if call.is_none() && !is_python(&texts) {
-            return None;
+        let runner = KnownRunner::of_words(&texts);
+        let fd = if runner.map(KnownRunner::stream) == Some(Stream::Stdout) { 1 } else { 2 };
+        let is_python = texts.first().is_some_and(|word| program_name(word).starts_with("python"));
+        if (runner.is_some() || is_python) && shows(fd) {
+            let given = runner.map_or_else(Vec::new, |runner| variables(pid, runner));
+            let words = given.into_iter().chain(words.iter().cloned()).collect();
+            self.seen.insert(StartedProgram { words, directory: directory.clone() });
         }
-        let fd = if call.map(|call| call.runner.stream()) == Some(Stream::Stdout) { 1 } else { 2 };
-        let writes_to_ours = output(pid, fd).is_some_and(|output| self.outputs.contains(&output));
-        let directory = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
-        let given = call.map_or_else(Vec::new, |call| variables(pid, call.runner));
-        let words = given.into_iter().chain(words).collect();
-        writes_to_ours.then_some(StartedProgram { words, directory })
+        let is_one = !texts.concat().is_empty() && !is_launcher(&texts);
+        // Helpers of a tool work where it is installed.
+        let counts = shows(1) || self.top.as_ref().is_some_and(|top| directory.starts_with(top));
+        if is_one && counts && self.at_work_in.len() < MAX_KEPT {
+            self.at_work_in.insert(directory);
+        }
     }
+}
+
+fn directory(pid: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
 /// The name of a program and its arguments; none of one that is gone.
@@ -110,9 +126,9 @@ fn words(pid: i32) -> Vec<String> {
     texts(pid, "cmdline")
 }
 
-/// The variables of its environment that add words to those of a runner: `SPEC_OPTS=--dry-run`.
+/// The variables of its environment that add words to those of a runner, or lead to files that do: `SPEC_OPTS=--dry-run`.
 fn variables(pid: i32, runner: KnownRunner) -> Vec<String> {
-    let names = runner.rows("variable");
+    let names = runner.variables();
     let is_its =
         |text: &String| text.split_once('=').is_some_and(|(name, _)| names.clone().any(|own| own == name));
     texts(pid, "environ").into_iter().filter(is_its).collect()
@@ -122,11 +138,6 @@ fn texts(pid: i32, file: &str) -> Vec<String> {
     let line = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let line = line.strip_suffix(b"\0").unwrap_or(&line);
     line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
-}
-
-fn is_python(words: &[&str]) -> bool {
-    let name = words.first().and_then(|word| Path::new(word).file_name()?.to_str());
-    name.is_some_and(|name| name.starts_with("python"))
 }
 
 /// The pipe or terminal that a process writes to.
