@@ -78,6 +78,11 @@ const BOUNDS: &[(&str, &[&str])] = &[
     ("names of failing tests", &["endless_reports_stay_bounded"]),
     ("names of all tests", &["too_many_are_none"]),
     ("one event of", &["ten_megabytes_of_arguments_are_one_call_and_more_is_too_long"]),
+    ("the payload of a client's hook", &["a_payload_as_large_as_the_bound_is_read_and_one_byte_more_is_not"]),
+    ("standard input of a git hook", &["hooks_say_when_standard_input_has_more_than_they_read"]),
+    ("one entry of the ledger", &["what_is_written_is_bounded"]),
+    ("what a person says", &["as_much_as_the_bound_is_taken_from_the_command_line_and_no_more"]),
+    ("a file or standard input", &["as_much_as_the_bound_is_taken_from_the_command_line_and_no_more"]),
     ("the note of one commit", &["a_note_beyond_the_bound_is_an_error_with_its_hint"]),
     ("one line of a record", &["size_is_bounded_before_parsing"]),
     ("`andon.toml`", &["sources_are_read_with_bounds", "lists_scopes_and_numbers_are_bounded"]),
@@ -92,11 +97,14 @@ fn every_bound_of_the_book_has_its_tests() {
     let (_, table) = page.split_once("\n| input | bound | beyond it |\n|---|---|---|\n").expect("the table");
     let rows: Vec<&str> = table.lines().map_while(|line| line.strip_prefix("| ")).collect();
     let sources = sources().expect("the sources can be read");
+    let end_to_end = read_files(&root(), "tests/integration").expect("the tests can be read");
     assert_eq!(rows.len(), BOUNDS.len(), "a bound without a test, or a test without a bound");
     for (row, (begins, tests)) in rows.iter().zip(BOUNDS) {
         assert!(row.starts_with(begins), "no tests are named for: {row}");
         for test in *tests {
-            let is_there = sources.iter().any(|(_, text)| text.contains(&format!("fn {test}()")));
+            let named = format!("fn {test}()");
+            let is_there = sources.iter().any(|(_, text)| text.contains(&named))
+                || end_to_end.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&named));
             assert!(is_there, "{test}, of the bound: {row}");
         }
     }

@@ -12,6 +12,18 @@ pub fn share(text: &str) -> Result<f64, String> {
     if share > 0.0 && share < 1.0 { Ok(share) } else { Err("a share lies between 0 and 1".to_owned()) }
 }
 
+/// The longest text of a person that the ledger keeps whole, in bytes.
+const MAX_REASON: usize = 4096;
+
+/// Takes the reason that a person gives on the command line. The ledger would cut a longer one.
+///
+/// # Errors
+/// It is longer than the ledger keeps.
+pub fn reason(text: &str) -> Result<String, String> {
+    let long = || format!("it has {} bytes, over the bound of {MAX_REASON}: say it shorter", text.len());
+    if text.len() > MAX_REASON { Err(long()) } else { Ok(text.to_owned()) }
+}
+
 /// The bytes of a file that the command line names, at most `max`; `-` is standard input.
 ///
 /// # Errors
@@ -24,7 +36,7 @@ pub fn read_bytes(ctx: &Context, file: &Path, max: u64) -> Result<Vec<u8>, Strin
         std::fs::File::open(ctx.cwd.join(file)).and_then(|file| file.take(max + 1).read_to_end(&mut bytes))
     };
     read.map_err(|err| err.to_string())?;
-    if bytes.len() as u64 > max { Err(format!("it has more than {} MiB", max >> 20)) } else { Ok(bytes) }
+    if bytes.len() as u64 > max { Err(format!("it has more than {max} bytes")) } else { Ok(bytes) }
 }
 
 /// The text of such a file.
@@ -67,6 +79,21 @@ pub(crate) fn noted(command: Command, title: &str) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_much_as_the_bound_is_taken_from_the_command_line_and_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("answer.json");
+        std::fs::write(&file, "{\"a\":1}").unwrap();
+        let ctx = Context::capture();
+        assert_eq!(read_text(&ctx, &file, 7).unwrap(), "{\"a\":1}");
+        let error = read_text(&ctx, &file, 6).unwrap_err().to_string();
+        assert!(error.contains("answer.json") && error.contains("more than 6 bytes"), "{error}");
+        assert!(reason(&"x".repeat(MAX_REASON)).is_ok());
+        assert!(
+            reason(&"x".repeat(MAX_REASON + 1)).unwrap_err().contains("4097 bytes, over the bound of 4096")
+        );
+    }
 
     #[test]
     fn every_note_is_of_a_command() {

@@ -279,7 +279,13 @@ mod tests {
     fn what_is_no_manifest_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("install.json");
-        let huge = " ".repeat(1024 * 1024 + 1);
+        sample().write(&path).unwrap();
+        let most = usize::try_from(MAX_BYTES).unwrap();
+        let mut whole = std::fs::read_to_string(&path).unwrap();
+        whole += &" ".repeat(most - whole.len());
+        std::fs::write(&path, &whole).unwrap();
+        assert_eq!(Manifest::read(&path).unwrap(), Some(sample()));
+        let huge = whole + " ";
         let cases = [
             ("", "EOF"),
             ("{", "EOF"),

@@ -131,8 +131,8 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
     told.chain(away.map(there)).collect()
 }
 
-/// Longest reason that is read, in bytes.
-const MAX_REASON: u64 = 4096;
+/// Longest line that is read, in bytes: no terminal hands on a longer one.
+const MAX_LINE: u64 = 4096;
 
 /// Asks the person at the terminal why the loop may continue.
 fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
@@ -146,7 +146,7 @@ fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
 
 fn typed_line() -> Result<String, OpsError> {
     let mut line = String::new();
-    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    std::io::stdin().lock().take(MAX_LINE).read_line(&mut line).map_err(OpsError::Input)?;
     Ok(line.trim().to_owned())
 }
 
@@ -184,13 +184,13 @@ fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// Decision that was made; kept in the ledger
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", value_parser = crate::cli::args::reason)]
     pub reason: Option<String>,
     /// The halt was wrong, the loop was not stuck: kept, counted by rule (andon status --rules), known to calibrate
     #[arg(long, conflicts_with = "counter")]
     pub mistaken: bool,
     /// Answer without a terminal, as a script or CI does, and say why no person reads the halt; recorded, and shown by check as unattended
-    #[arg(long, value_name = "WHY", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "WHY", num_args = 0..=1, default_missing_value = "", value_parser = crate::cli::args::reason)]
     pub yes: Option<String>,
     /// Reset one counter only, such as consecutive-failures; the window goes on
     #[arg(long, value_name = "RULE")]
@@ -204,7 +204,7 @@ pub struct ResumeArgs {
 #[derive(Debug, Args)]
 pub struct ReasonArg {
     /// Why; kept in the ledger
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", value_parser = crate::cli::args::reason)]
     pub reason: Option<String>,
     /// Output format
     #[command(flatten)]

@@ -25,6 +25,17 @@ fn wrong_types_are_unknown_and_others_members_ignored() {
 }
 
 #[test]
+fn a_payload_as_large_as_the_bound_is_read_and_one_byte_more_is_not() {
+    let mut payload = br#"{"session_id":"s""#.to_vec();
+    payload.resize(MAX_PAYLOAD - 1, b' ');
+    payload.push(b'}');
+    assert!(read(Client::Claude, "Stop", &payload).unwrap().session.is_some());
+    payload.push(b' ');
+    let error = read(Client::Claude, "Stop", &payload).unwrap_err().to_string();
+    assert!(error.contains("67108865") && error.contains("67108864"), "{error}");
+}
+
+#[test]
 fn calls_of_a_batch_are_read_from_the_event_of_a_batch_alone() {
     let bytes = br#"{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"},"tool_response":{"stdout":"built"},
         "tool_calls":[{"tool_name":"Edit","tool_use_id":"t2","tool_response":"<tool_use_error>no</tool_use_error>"}]}"#;

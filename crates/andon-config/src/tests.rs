@@ -358,6 +358,8 @@ fn sources_are_read_with_bounds() {
     let sources = read_sources(root.path(), Some(&user)).unwrap();
     assert_eq!(sources.iter().map(|one| one.layer).collect::<Vec<_>>(), [Layer::User, Layer::Repository]);
     assert_eq!(sources[1].name, "andon.toml");
+    std::fs::write(&user, vec![b'#'; MAX_BYTES]).unwrap();
+    assert!(read_sources(root.path(), Some(&user)).is_ok());
     std::fs::write(&user, vec![b'#'; MAX_BYTES + 1]).unwrap();
     let error = read_sources(root.path(), Some(&user)).unwrap_err();
     assert_eq!(error.to_string(), format!("{}: is larger than 1 MiB", user.display()));

@@ -42,7 +42,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
     // The bytes go with it: a payload may be large, and what is made of it is.
     let read = guarded(move || match bytes {
         Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
-        None => Err(format!("the payload has more than {} MiB", MAX_PAYLOAD >> 20)),
+        None => Err(format!("the payload has more than the {MAX_PAYLOAD} bytes that are read")),
     });
     let ws = match open(&mut ctx, read.as_ref().ok()) {
         Ok(Some(ws)) => ws,

@@ -11,16 +11,17 @@
 mod pending;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, Read as _};
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound};
-use crate::cli::{Shell, error::Exit, format_arg::JsonArg};
+use crate::cli::{Shell, args::read_bytes, error::Exit, format_arg::JsonArg};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::members_of;
+use andon_engine::adapter::events::{self, Line, Lines};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::json::{self, RoundPrecedentJson};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
@@ -59,8 +60,8 @@ const MAX_INPUT: u64 = 8 << 20;
 /// Takes one object from standard input.
 pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(OpsError::Input)?;
+    let refused = |why| OpsError::usage(format!("standard input: {why}"), "give one JSON object");
+    let bytes = read_bytes(&shell.ctx, Path::new("-"), MAX_INPUT).map_err(refused)?;
     take(shell, &ws, Some(args.command), &bytes)
 }
 
@@ -68,12 +69,16 @@ pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
 pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let mut exit = Exit::Allowed;
-    for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(OpsError::Input)?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let one = take(shell, &ws, None, line.as_bytes())?;
+    let mut lines = Lines::new(std::io::stdin().lock());
+    while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
+        let one = match line {
+            Line::Text(b"") => continue,
+            Line::Text(text) => take(shell, &ws, None, text)?,
+            Line::TooLong => {
+                let what = format!("a line of standard input has more than {} bytes", events::MAX_LINE);
+                return Err(OpsError::usage(what, "give one JSON object a line"));
+            }
+        };
         exit = if one == Exit::Allowed { exit } else { one };
     }
     Ok(exit)

@@ -26,7 +26,7 @@ pub(super) struct Whereabouts {
 /// Words in names of files and directories of tests.
 const NAMES: WordList = WordList::section(RUNNERS, "names of tests");
 
-/// What is in the top directory of a project, beside its manifest.
+/// Files and directories at the top of a project, beside its manifest.
 const SIGNS: WordList = WordList::section(RUNNERS, "signs of a project");
 
 /// Most modules of Go that are looked at.

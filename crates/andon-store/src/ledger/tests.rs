@@ -109,6 +109,11 @@ fn what_is_written_is_bounded() {
     let event = LedgerEvent::Halted(Box::new(large));
     let bytes = wire::encode(&event, &wire::PlaceWire { writer: "w", lamport: u64::MAX, at: AT }).unwrap();
     assert!(bytes.len() < 2 << 20);
+    let mut padded = bytes.clone();
+    padded.resize(wire::MAX_ENTRY, b' ');
+    assert!(wire::decode(&padded).is_ok());
+    padded.push(b' ');
+    assert!(wire::decode(&padded).unwrap_err().to_string().contains("2097152"));
     let read = wire::decode(&bytes).unwrap();
     let Ok(LedgerEvent::Halted(read_halt)) = read.event else { unreachable!() };
     assert_eq!((read.lamport, read_halt.iteration), (wire::MAX_NUMBER, wire::MAX_NUMBER));

@@ -302,7 +302,10 @@ fn ten_megabytes_of_arguments_are_one_call_and_more_is_too_long() {
     };
     let EventKind::ToolCall(call) = event_in(&line(10 << 20)).what else { panic!() };
     assert_eq!((call.tool.as_str(), call.end), ("Write", CallEnd::Unknown));
-    let stream = format!("{}\n{}\n{{}}\n", line(12 << 20), line(1));
+    let around = line(0).len();
+    let whole = line((11 << 20) - around);
+    assert!(matches!(Lines::new(whole.as_bytes()).next_line().unwrap(), Some(Line::Text(_))));
+    let stream = format!("{}\n{}\n{{}}\n", line((11 << 20) - around + 1), line(1));
     let mut lines = Lines::new(std::io::BufReader::new(stream.as_bytes()));
     assert_eq!(lines.next_line().unwrap(), Some(Line::TooLong));
     assert!(matches!(lines.next_line().unwrap(), Some(Line::Text(text)) if text.starts_with(b"{\"type\"")));

@@ -105,6 +105,9 @@ fn lists_and_texts_are_bounded_both_ways() {
 
 #[test]
 fn size_is_bounded_before_parsing() {
+    let padded = |bytes: usize| FULL.trim_end().to_owned() + &" ".repeat(bytes - FULL.trim_end().len());
+    assert!(decode_commit(padded(MAX_LINE).as_bytes()).is_ok());
+    assert!(matches!(decode_commit(padded(MAX_LINE + 1).as_bytes()), Err(FormatError::TooLarge { .. })));
     let huge = format!("{{\"x\":\"{}\"}}", "a".repeat(MAX_LINE));
     assert!(matches!(decode_commit(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
     assert!(matches!(decode_line(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
