@@ -16,7 +16,7 @@ behave busted prove vendor/bin/pest ginkgo bazel tox nox nose2 shellspec ./run-t
 ./build/b ninja yarn rush composer docker just task pre-commit shellcheck ruff mypy rspec buck2 pants plz runghc vendor/bin/paratest
 vendor/bin/phpspec vendor/bin/codecept lua mill v ward trial stestr forge terraform opa helm dbt
 gotestsum yath clojure xcodebuild dub fpm emacs eask raco lit runtest ant ceedling cram hurl wasm-pack odin hare roc swipl conftest snforge octave matlab
-ct_run hatch melos mage parallel moon rebar xmake npm-run-all wireit lage""".split()
+ct_run hatch melos mage parallel moon rebar xmake npm-run-all wireit lage green""".split()
 STAND_IN = """#!/bin/sh
 row={row}
 n=$(cat "$row/n" 2>/dev/null || echo 0); n=$((n+1)); echo $n > "$row/n"

@@ -13,8 +13,16 @@ use crate::{Counts, WordList, words};
 const RULE: usize = 70;
 
 /// Whatever a verdict counts.
-const WORDS: WordList =
-    words!["failures", "errors", "skipped", "expected failures", "unexpected successes", "successes"];
+const WORDS: WordList = words![
+    "failures",
+    "errors",
+    "skipped",
+    "skips",
+    "expected failures",
+    "unexpected successes",
+    "successes",
+    "passes"
+];
 
 /// The place of the next line in a report.
 #[derive(Default)]
@@ -113,7 +121,7 @@ impl UnittestReader {
         let Some((word, list)) = verdict(line) else { return };
         let failed = sum(&list, &["failures", "unexpected successes"]);
         let errored = sum(&list, &["errors"]);
-        let skipped = sum(&list, &["skipped", "expected failures"]);
+        let skipped = sum(&list, &["skipped", "skips", "expected failures"]);
         if (word == "FAILED") != (failed > 0 || errored > 0) {
             return;
         }

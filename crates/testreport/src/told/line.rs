@@ -13,6 +13,9 @@ use crate::{Counts, WordList, pattern};
 /// Patterns of lines that count in another order, and what they say in words.
 const ORDERS: WordList = WordList::section(PHRASES, "orders of counts");
 
+/// One of these is in each of those lines.
+const WORDS_OF_ORDERS: WordList = WordList::section(PHRASES, "words of orders");
+
 /// The kinds of words that are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -244,7 +247,7 @@ fn in_order(text: &str) -> String {
         let rows = ORDERS.iter().filter_map(|row| row.split_once(" => "));
         rows.filter_map(|(row, words)| Some((pattern(row)?, words))).collect()
     });
-    let is_likely = text.contains("failed") || text.contains("! ");
+    let is_likely = WORDS_OF_ORDERS.iter().any(|word| text.contains(word));
     let found = COMPILED.iter().filter(|_| is_likely).find(|(order, _)| order.is_match(text));
     found.map_or_else(|| text.to_owned(), |(order, words)| order.replace(text, *words).into_owned())
 }
