@@ -180,6 +180,11 @@ fn a_script_that_goes_to_another_project_tells_nothing_of_this_one() {
         ("cd ../other && python3 suite.py", true),
         ("cd ../other/deep && python3 ../suite.py", true),
         ("python3 -c 'import time; time.sleep(0.5)' & cd ../other && python3 suite.py; wait", false),
+        ("cd ../other && echo 1..1 && read a </dev/null; sh -c 'sleep 0.5; echo ok 1 - a'", true),
+        (
+            "cd ../other && sleep 1; cd - && sleep 0.5 && python3 -c 'import time; time.sleep(0.05)'; python3 suite.py",
+            false,
+        ),
         ("cd ../scratch && python3 suite.py", false),
         ("cd deep && python3 ../suite.py", false),
     ] {

@@ -5,7 +5,7 @@
 //! runners that write to the command's own output, or to it through `tee` and its like, count: what is written
 //! elsewhere is not missed. Of every other program that does work of its own the directory is kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeSet, fs};
 
@@ -72,6 +72,10 @@ impl Sightings {
         for pid in below {
             self.note(pid);
         }
+        // Short tests here must not be missed beside long work elsewhere.
+        let is_elsewhere =
+            !self.at_work_in.is_empty() && !self.at_work_in.iter().any(|place| self.is_here(place));
+        self.pause = if is_elsewhere { FIRST } else { self.pause };
         self.pause = self.pause.saturating_mul(5).checked_div(4).unwrap_or(LONGEST).min(LONGEST);
         self.next = now.checked_add(self.pause.max(now.elapsed().saturating_mul(20))).unwrap_or(now);
     }
@@ -108,12 +112,15 @@ impl Sightings {
             let words = given.into_iter().chain(words.iter().cloned()).collect();
             self.seen.insert(StartedProgram { words, directory: directory.clone() });
         }
-        let is_one = !texts.concat().is_empty() && !is_launcher(&texts);
-        // Helpers of a tool work where it is installed.
-        let counts = shows(1) || self.top.as_ref().is_some_and(|top| directory.starts_with(top));
-        if is_one && counts && self.at_work_in.len() < MAX_KEPT {
+        // Helpers of a tool work where it is installed; a shell goes to where the work is.
+        let counts = if self.is_here(&directory) { !is_launcher(&texts) } else { shows(1) };
+        if counts && !texts.concat().is_empty() && self.at_work_in.len() < MAX_KEPT {
             self.at_work_in.insert(directory);
         }
+    }
+
+    fn is_here(&self, directory: &Path) -> bool {
+        self.top.as_ref().is_some_and(|top| directory.starts_with(top))
     }
 }
 
