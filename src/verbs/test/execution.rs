@@ -271,27 +271,24 @@ const NAMED: usize = 3;
 
 /// Names the files that changed while the tests ran.
 fn changed_paths(since: &CodeComparison) -> Option<String> {
-    let (paths, why) = match since {
+    let (paths, why, help) = match since {
         CodeComparison::Unchanged => return None,
-        CodeComparison::Changed(paths) => (paths, "changed while the tests ran"),
+        CodeComparison::Changed(paths) => {
+            let help = " (git add it, or name it in .gitignore or paths.ignore)";
+            (paths, "changed while the tests ran", help)
+        }
         CodeComparison::Written(paths) => {
-            (paths, "written by this run, such as a new snapshot, so that it needs one more")
+            let help = " (andon test; or, if it is no code, name it in .gitignore or paths.ignore)";
+            (paths, "written by this run, such as a new snapshot, so that it needs one more", help)
         }
         CodeComparison::Replaced(paths) => {
-            (paths, "moved away or replaced while the tests ran, and put back")
+            (paths, "moved away or replaced while the tests ran, and put back", "")
         }
     };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
-    };
-    let help = match since {
-        CodeComparison::Replaced(_) | CodeComparison::Unchanged => "",
-        CodeComparison::Changed(_) => " (git add it, or name it in .gitignore or paths.ignore)",
-        CodeComparison::Written(_) => {
-            " (andon test; or, if it is no code, name it in .gitignore or paths.ignore)"
-        }
     };
     let named = named.join(", ");
     (!named.is_empty()).then(|| format!("{why}: {named}{more}{help}"))

@@ -25,20 +25,7 @@ pub const EDITORS: WordList = WordList(include_str!("editors.txt"));
 /// Tools that run command lines, in the same form.
 pub const SHELLS: WordList = WordList(include_str!("shells.txt"));
 /// Arguments of a tool that name its file.
-pub const FILE_ARGUMENTS: WordList = words![
-    "file_path",
-    "filePath",
-    "path",
-    "filename",
-    "file",
-    "notebook_path",
-    "notebookPath",
-    "absolute_path",
-    "target_file",
-    "targetFile",
-    "relative_path",
-    "destination",
-];
+pub const FILE_ARGUMENTS: WordList = WordList(include_str!("file_arguments.txt"));
 /// Arguments of a tool that hold a command line, as a text or as its words.
 pub const COMMAND_ARGUMENTS: WordList = words!["command", "cmd", "script", "shell_command", "command_line"];
 /// The argument that holds several of them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EffectError, Site};
 use andon_core::domain::briefing::Plan;
-use andon_core::policy;
+use andon_core::{WordList, policy};
 use andon_git::{Repo, replace_private, temporary_in};
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore`.
@@ -108,16 +108,7 @@ impl PrivateDir {
 }
 
 /// Candidates for the task or the plan, from the top of the working tree; the first that exists is read.
-const PLANS: [&str; 8] = [
-    ".andon/TASK.md",
-    "TASK.md",
-    "PLAN.md",
-    "TODO.md",
-    "TASKS.md",
-    "ROADMAP.md",
-    "docs/PLAN.md",
-    "docs/ROADMAP.md",
-];
+const PLANS: WordList = WordList(include_str!("plans.txt"));
 /// Bytes of it that are read.
 const PLAN_BYTES: u64 = 256 << 10;
 

@@ -7,22 +7,13 @@
 use super::Summary;
 use super::sessions::{Sessions, is_seconds, name_first, sum, whole_number};
 use crate::tally::{Outcome, Trouble, append_line};
-use crate::{Counts, WordList, words};
+use crate::{Counts, WordList, words::RUNNERS};
 
 /// Length of the rules that unittest draws.
 const RULE: usize = 70;
 
 /// Whatever a verdict counts.
-const WORDS: WordList = words![
-    "failures",
-    "errors",
-    "skipped",
-    "skips",
-    "expected failures",
-    "unexpected successes",
-    "successes",
-    "passes"
-];
+const WORDS: WordList = WordList::section(RUNNERS, "unittest summary");
 
 /// The place of the next line in a report.
 #[derive(Default)]

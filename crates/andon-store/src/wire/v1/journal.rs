@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{MAX_LINE, event, ledger::HaltWire};
+use andon_core::WordList;
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::{Ack, Attempt};
@@ -183,19 +184,8 @@ pub fn peek(line: &[u8]) -> Result<Peek<'_>, FormatError> {
 }
 
 const MAX_MESSAGE: usize = 4096;
-const HALT_LINE: [&str; 11] = [
-    "rule",
-    "halt_reason",
-    "message",
-    "face",
-    "cycle_id",
-    "iteration",
-    "head",
-    "branch",
-    "base",
-    "worktree",
-    "binds",
-];
+/// The members of a halt on a line.
+const HALT_LINE: WordList = WordList(include_str!("halt_line.txt"));
 
 /// The members of such a line beside those of the halt.
 #[derive(Serialize, Deserialize)]
@@ -214,7 +204,7 @@ fn encode_halt(StandingHalt { id, halt }: &StandingHalt) -> Map<String, Value> {
         ..halt.clone()
     };
     let mut members = members_of(&HaltWire::from(&halt));
-    members.retain(|name, _| HALT_LINE.contains(&name.as_str()));
+    members.retain(|name, _| HALT_LINE.contains(name));
     members.extend(members_of(&HaltPlace { at: halt.at, entry: *id }));
     members
 }
@@ -222,7 +212,7 @@ fn encode_halt(StandingHalt { id, halt }: &StandingHalt) -> Map<String, Value> {
 fn decode_halt(line: &[u8]) -> Result<StandingHalt, FormatError> {
     let HaltPlace { at, entry } = object(line, MAX_LINE)?;
     let mut all = map(line, MAX_LINE)?;
-    all.retain(|name, _| HALT_LINE.contains(&name.as_str()));
+    all.retain(|name, _| HALT_LINE.contains(name));
     for (name, unsaid) in [("cycle_id", ""), ("worktree", "main")] {
         all.entry(name).or_insert_with(|| unsaid.into());
     }
