@@ -8,12 +8,15 @@
 //! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
 //! set it on purpose during other work, and its old value says little about that work.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use crate::WordList;
 use crate::domain::facts::CommitKind;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{CodeState, Iteration, Source, Timeline, are_by_the_clock};
+use crate::history::{CodeState, Iteration, Source, Timeline, are_by_the_clock, subjects::versions};
 
 /// Commits that go back on purpose. "Release" alone is no pattern: "Release the lock" is work.
 pub(super) const GOING_BACK: Param<Vec<String>> =
@@ -51,11 +54,7 @@ static EXCUSES: [Excuse; 8] = [
         rules: &[ROUND, REWORK],
         holds: |one, timeline, _| is_release_step(one, timeline),
     },
-    Excuse {
-        name: "a version in the subject",
-        rules: &[REWORK],
-        holds: |one, _, _| names_version(&one.subject),
-    },
+    Excuse { name: "a version in the subject", rules: &[REWORK], holds: |one, _, _| one.names_version },
     Excuse {
         name: "a merged pull request",
         rules: &[REWORK, REVERTS, EMPTY],
@@ -74,11 +73,14 @@ static EXCUSES: [Excuse; 8] = [
     },
 ];
 
-impl Excuse {
-    fn is_honoured_by(&self, rule: &str) -> bool {
-        self.rules.iter().any(|rules| rules.contains(&rule))
+/// The same by rule: every rule asks at every commit of its window.
+static HONOURED: LazyLock<BTreeMap<&str, Vec<&Excuse>>> = LazyLock::new(|| {
+    let mut by_rule: BTreeMap<&str, Vec<&Excuse>> = BTreeMap::new();
+    for excuse in &EXCUSES {
+        excuse.rules.iter().copied().flatten().for_each(|rule| by_rule.entry(rule).or_default().push(excuse));
     }
-}
+    by_rule
+});
 
 /// An excuse as people read of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -94,7 +96,7 @@ pub(super) fn honoured_by(rule: &str, besides: Vec<&'static str>) -> impl Iterat
     WordList(include_str!("excuses.txt")).iter().filter_map(move |row| {
         let (name, rest) = row.split_once(" | ")?;
         let (rules, meaning) = rest.split_once("| ")?;
-        let of_commits = EXCUSES.iter().any(|excuse| excuse.name == name && excuse.is_honoured_by(rule));
+        let of_commits = HONOURED.get(rule).into_iter().flatten().any(|excuse| excuse.name == name);
         let by_itself = rules.split(' ').any(|id| id == rule);
         (of_commits || by_itself || besides.contains(&name)).then_some(ExcuseText { name, meaning })
     })
@@ -117,7 +119,7 @@ pub(super) fn excuse(
     timeline: &Timeline,
     setting: &RuleSetting,
 ) -> Option<&'static str> {
-    let mut excuses = EXCUSES.iter().filter(|excuse| excuse.is_honoured_by(rule));
+    let mut excuses = HONOURED.get(rule)?.iter();
     excuses.find(|excuse| (excuse.holds)(one, timeline, setting)).map(|excuse| excuse.name)
 }
 
@@ -147,7 +149,7 @@ pub(super) fn marks_a_release(iteration: &Iteration, timeline: &Timeline) -> boo
     let subject = &iteration.subject;
     let is_again =
         |other: &Iteration| other.number != iteration.number && other.diff.empty && other.subject == *subject;
-    names_version(subject) && !timeline.iterations.iter().any(is_again)
+    iteration.names_version && !timeline.iterations.iter().any(is_again)
 }
 
 /// Returns whether a subject names a property of Subversion, which a mirror in git does not have: `svn:eol-style=native`,
@@ -244,28 +246,23 @@ pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
 pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> bool {
     let at = timeline.iterations.partition_point(|one| one.number < iteration.number);
     let earlier = timeline.iterations.get(..at).unwrap_or_default();
-    if names_version(&iteration.subject) {
-        return earlier.iter().any(|one| is_said_again(&one.subject, &iteration.subject));
+    if iteration.names_version {
+        return earlier.iter().any(|one| is_said_again(one, iteration));
     }
-    let Some(step) = earlier.last().filter(|step| names_version(&step.subject)) else { return false };
-    let follows = |pair: &[Iteration]| {
-        pair[1].subject == iteration.subject && is_said_again(&pair[0].subject, &step.subject)
-    };
+    let Some(step) = earlier.last().filter(|step| step.names_version) else { return false };
+    let follows = |pair: &[Iteration]| pair[1].subject == iteration.subject && is_said_again(&pair[0], step);
     earlier.windows(2).any(follows)
 }
 
 /// Returns whether two subjects say the same of two versions, of one package or of two.
-fn is_said_again(before: &str, now: &str) -> bool {
+fn is_said_again(before: &Iteration, now: &Iteration) -> bool {
+    if !before.names_version || before.subject == now.subject {
+        return false;
+    }
+    let (before, now) = (&before.subject, &now.subject);
     // The first word tells most subjects apart.
-    let begins_alike = || said(before).next() == said(now).next();
     let without_name = || nameless(before).is_some_and(|words| nameless(now) == Some(words));
-    before != now && begins_alike() && names_version(before) && (said(before).eq(said(now)) || without_name())
-}
-
-/// Returns whether a subject names a version: `Release parser 1.4.0`.
-pub(super) fn names_version(subject: &str) -> bool {
-    // Most subjects have no number, and every rule asks at every commit of its window.
-    subject.bytes().any(|byte| byte.is_ascii_digit()) && versions(subject).any(|(_, is_version)| is_version)
+    said(before).next() == said(now).next() && (said(before).eq(said(now)) || without_name())
 }
 
 /// The words of a subject with each version in it taken out.
@@ -281,41 +278,6 @@ fn nameless(subject: &str) -> Option<Vec<String>> {
     let at = words.iter().position(|word| word == "#").filter(|at| *at > 1)?;
     words.remove(at - 1);
     Some(words)
-}
-
-/// The words of a subject, each with whether it is a version.
-fn versions(subject: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut before = "";
-    subject.split_whitespace().map(move |word| {
-        let numbered = NUMBERED.iter().any(|name| name.eq_ignore_ascii_case(before));
-        before = word;
-        (word, is_version(word) || (numbered && bare(word).bytes().all(|byte| byte.is_ascii_digit())))
-    })
-}
-
-/// Nouns that a number follows as a version.
-const NUMBERED: &[&str] = &["release", "version", "milestone", "sprint"];
-
-/// A word without the characters around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@')
-}
-
-/// `1.2`, `v1.2.3`, `parser-1.2.3-rc.1`, `@scope/pkg@1.2.3`: numbers with a dot between them, at the end of a name; `v7`; the
-/// month of a calendar, `2026-09`.
-fn is_version(word: &str) -> bool {
-    let word = bare(word);
-    let bytes = word.as_bytes();
-    let dotted = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-        bytes.get(at) == Some(&b'.') && digit(before) && digit(bytes.get(at + 1))
-    };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let month = word.split_once('-').is_some_and(|(year, month)| {
-        digits(year) && year.len() == 4 && month.split('-').all(|part| digits(part) && part.len() == 2)
-    });
-    month || word.strip_prefix(['v', 'V']).is_some_and(digits) || (0..bytes.len()).any(dotted)
 }
 
 /// Returns whether a commit changed one line in one file, or put an empty file there or took it away.
@@ -347,6 +309,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::history::subjects::names_version;
     use crate::testkit::{commit, timeline};
 
     #[test]
@@ -487,8 +450,12 @@ mod tests {
         {
             assert!(!names_version(subject), "{subject}");
         }
-        assert!(is_said_again("Prepare before 1.2 release", "prepare before v1.3.0 release"));
-        assert!(!is_said_again("Prepare before 1.2 release", "Clean up after 1.2 release"));
+        let again = |now: &str| {
+            let history =
+                timeline(vec![commit(1).subject("Prepare before 1.2 release"), commit(2).subject(now)]);
+            is_said_again(&history.iterations[0], &history.iterations[1])
+        };
+        assert!(again("prepare before v1.3.0 release") && !again("Clean up after 1.2 release"));
     }
 
     #[test]

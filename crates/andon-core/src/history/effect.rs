@@ -41,8 +41,16 @@ impl Iteration {
 
     /// The paths that each of `iterations` changed.
     pub(crate) fn paths_of_all(iterations: &[&Self]) -> Vec<HunkHash> {
-        let all = iterations.iter().map(|one| one.paths()).reduce(|all, own| &all & &own);
-        all.into_iter().flatten().collect()
+        let Some((first, others)) = iterations.split_first() else { return Vec::new() };
+        let mut all: Vec<HunkHash> = first.paths().into_iter().collect();
+        for one in others {
+            if all.is_empty() {
+                break;
+            }
+            let own = one.paths();
+            all.retain(|path| own.contains(path));
+        }
+        all
     }
 
     /// Returns whether another person wrote it than `before`, as far as is known.

@@ -3,6 +3,7 @@
 //! The writer of records asks [`next_iteration`] for the number of a commit, and the reader folds that
 //! record: both go by the same test for a new window, so that they cannot drift apart.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use super::activity::{EventEffect, NewestObservation, RunStart};
@@ -431,14 +432,15 @@ impl Timeline {
         self.move_in_turn(&node);
         let Some(one) = self.iterations.get_mut(at) else { return };
         let code = fact.record.code;
-        let again = Iteration::new(fact, one.number);
+        let again = &mut *Iteration::new(fact, one.number);
         one.commit = again.commit.or(one.commit);
-        (one.parent, one.tree, one.subject) = (again.parent, again.tree, again.subject);
+        (one.parent, one.tree) = (again.parent, again.tree);
+        (one.subject, one.names_version) = (take(&mut again.subject), again.names_version);
         // An amended message may give the reason why tests went.
-        one.weakening = again.weakening.or(one.weakening.take());
+        one.weakening = again.weakening.take().or(one.weakening.take());
         one.moved = again.moved.or_else(|| (one.moved.is_some() || one.code != code).then_some(code));
         if again.tests.is_some() && again.code == code {
-            (one.code, one.tests) = (code, again.tests);
+            (one.code, one.tests) = (code, again.tests.take());
         }
     }
 

@@ -18,6 +18,7 @@ mod red_runs;
 mod side_attempts;
 mod snapshot;
 mod story;
+pub(crate) mod subjects;
 mod timeline;
 mod turns;
 mod views;

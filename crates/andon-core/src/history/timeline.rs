@@ -3,12 +3,14 @@
 //! Lists of a timeline have a bound each, so that a fold over any history stays small.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, EventEffect};
 use super::outcome::failing_count;
+use super::subjects::names_version;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
@@ -94,9 +96,28 @@ pub struct TurnIteration {
     pub tests: Option<TestEvidence>,
 }
 
-/// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one.
+/// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one. Cheap to copy: rules
+/// look at the window as it was at earlier iterations, and every branch of a range continues one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Iteration {
+pub struct Iteration(Arc<IterationFacts>);
+
+impl Deref for Iteration {
+    type Target = IterationFacts;
+
+    fn deref(&self) -> &IterationFacts {
+        &self.0
+    }
+}
+
+impl DerefMut for Iteration {
+    fn deref_mut(&mut self) -> &mut IterationFacts {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+/// The facts about an [`Iteration`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IterationFacts {
     /// The origin of the iteration.
     pub source: Source,
     /// Iterations since the last acknowledgement, this one included.
@@ -107,6 +128,8 @@ pub struct Iteration {
     pub parent: Option<CommitId>,
     /// First line of the message. Untrusted text.
     pub subject: String,
+    /// States whether the subject names a version.
+    pub names_version: bool,
     /// Who wrote the commit; empty where unknown. Untrusted text.
     pub author: String,
     pub kind: CommitKind,
@@ -156,7 +179,7 @@ impl Iteration {
         let CommitFact { id, subject, author, mut record, named } = fact;
         let moved = moved(&mut record);
         let code = record.code;
-        Self {
+        Self(Arc::new(IterationFacts {
             root,
             moved,
             source: Source::Commit,
@@ -171,6 +194,7 @@ impl Iteration {
             } else {
                 Strike::new(record.kind, record.change.as_ref())
             },
+            names_version: names_version(&subject),
             subject,
             at: record.recorded_at,
             uptime: record.uptime,
@@ -187,7 +211,7 @@ impl Iteration {
             node: record.node,
             outputs: record.outputs,
             usage: record.usage,
-        }
+        }))
     }
 
     /// A turn that ended without a commit: what is the same for all of them, and its state.
@@ -196,7 +220,9 @@ impl Iteration {
         let diff = DiffSummary { hash, empty: change == TurnChange::Unchanged, ..DiffSummary::default() };
         let record = CommitRecord { node, outputs, ..CommitRecord::new(at, TreeId::default(), code, diff) };
         let fact = CommitFact { record, ..CommitFact::default() };
-        Self { source: Source::Turn(change), tests, ..Self::new(fact, number) }
+        let mut iteration = Self::new(fact, number);
+        (iteration.source, iteration.tests) = (Source::Turn(change), tests);
+        iteration
     }
 
     /// Takes `run`, which came while this was the newest iteration; whether it says something of it.

@@ -273,9 +273,9 @@ impl Timeline {
             self.activity.code = end.code.or(self.activity.code);
             self.activity.docs = end.docs.or(self.activity.docs);
             if let Some(newest) = self.iterations.last_mut() {
-                newest.outputs.extend(
-                    outputs.iter().filter(|hash| !newest.outputs.contains(hash)).copied().collect::<Vec<_>>(),
-                );
+                let fresh = outputs.into_iter().filter(|hash| !newest.outputs.contains(hash));
+                let fresh: Vec<Digest> = fresh.collect();
+                newest.outputs.extend(fresh);
             }
             return EventEffect::Iteration;
         }

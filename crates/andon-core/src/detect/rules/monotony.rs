@@ -27,7 +27,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     };
     let padding = row(&|one| pads(one, timeline) && one.same_place(newest));
     let says_something = newest.subject.contains(char::is_alphabetic);
-    let saying = row(&|one| says_something && words_alone(&one.subject).eq(words_alone(&newest.subject)));
+    let saying = row(&|one| says_something && says_the_same(&one.subject, &newest.subject));
     let (row, what) = if padding.len() >= saying.len() {
         (padding, "changed one document and nothing else".to_owned())
     } else {
@@ -53,6 +53,15 @@ fn pads(one: &Iteration, timeline: &Timeline) -> bool {
     let documents = one.change.as_ref().filter(|change| change.nature == Nature::Docs);
     let alone = documents.is_some_and(|change| change.paths.len() == 1 && !change.truncated);
     alone && timeline.docs_progress(one) != DocsProgress::Ticked
+}
+
+/// Returns whether two subjects are the same words, numbers and letter case aside. Those that differ by their numbers alone are
+/// known without a look at each letter.
+fn says_the_same(one: &str, other: &str) -> bool {
+    fn pieces(subject: &str) -> impl Iterator<Item = &[u8]> {
+        subject.as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty())
+    }
+    pieces(one).eq(pieces(other)) || words_alone(one).eq(words_alone(other))
 }
 
 /// The letters of a subject, word by word, without numbers.
