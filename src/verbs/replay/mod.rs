@@ -283,8 +283,10 @@ pub struct ReplayEnd {
 }
 
 /// Commits of which a part cannot be seen: how many they are, the first of them, and the way out.
-#[derive(Default)]
-struct Unseen(BTreeMap<&'static str, (usize, CommitRef, String)>);
+struct Unseen {
+    found: BTreeMap<&'static str, (usize, CommitRef, String)>,
+    is_shallow: bool,
+}
 
 impl Unseen {
     /// Takes the next commit.
@@ -299,17 +301,17 @@ impl Unseen {
         let ids = "this clone is partial and lacks contents: changes are compared by ids, and rules that read lines see none, in";
         for (what, help) in [
             (undated, (!is_dated).then(String::new)),
-            (cut, is_cut_off(repo, commit).then(|| Hint::Unshallow.into())),
+            (cut, (self.is_shallow && is_cut_off(repo, commit)).then(|| Hint::Unshallow.into())),
             (ids, missing.map(missing_help)),
         ] {
             let Some(help) = help else { continue };
             let first = CommitRef { commit: commit.id, subject: commit.subject.clone() };
-            self.0.entry(what).or_insert((0, first, help)).0 += 1;
+            self.found.entry(what).or_insert((0, first, help)).0 += 1;
         }
     }
 
     fn warnings(self) -> impl Iterator<Item = Diagnostic> {
-        self.0.into_iter().map(|(what, (commits, first, help))| {
+        self.found.into_iter().map(|(what, (commits, first, help))| {
             let warning = Diagnostic::warning(format!("{what} {}", count(commits, "commit")));
             warning.at(Location::Commit(first)).helps(Some(help).filter(|help| !help.is_empty()))
         })
@@ -326,7 +328,8 @@ fn run_commits(
     pace: &mut Pace<'_>,
     show: &mut dyn FnMut(ReplayLine),
 ) -> Result<ReplayEnd, OpsError> {
-    let (mut warnings, mut unseen) = (Vec::new(), Unseen::default());
+    let mut warnings = Vec::new();
+    let mut unseen = Unseen { found: BTreeMap::new(), is_shallow: ws.repo.is_shallow() };
     let settings = settings(&ws.config.rules);
     let common_dir = ws.repo.common_dir();
     let RangeFacts { commits, parents, tip } = replayed::range_facts(ctx, commits)?;

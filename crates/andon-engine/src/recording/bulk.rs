@@ -32,6 +32,8 @@ const MAX_PIECE: usize = 512;
 const MIN_PIECE: usize = 32;
 /// Pieces a thread that a short range has at least.
 const SHARES: usize = 4;
+/// Commits whose trees and texts are read together.
+const TOGETHER: usize = 8;
 /// Most threads: beyond, they wait for one another in libgit2.
 const MAX_THREADS: usize = 32;
 /// A range of fewer commits leaves nothing in the cache, and asks no git: it is not worth a file or a process.
@@ -248,63 +250,73 @@ impl<'a> Workers<'a> {
         deriver: &mut Deriver<'_>,
         found: &mut Vec<RangeCommit>,
     ) -> Result<()> {
-        for id in piece {
-            if self.is_halted() {
-                break;
+        for some in piece.chunks(TOGETHER) {
+            let known = some.iter().map(|id| self.known(store, deriver, repo.commit(*id)?));
+            let known: Vec<Result<Known>> = known.collect();
+            let unknown = known.iter().flatten().filter(|one| one.facts.is_none()).map(|one| &one.commit);
+            deriver.read_ahead(&unknown.collect::<Vec<_>>());
+            for one in known {
+                if self.is_halted() {
+                    return Ok(());
+                }
+                found.push(self.one(repo, deriver, one?)?);
             }
-            found.push(self.one(repo, store, deriver, repo.commit(*id)?)?);
         }
         Ok(())
     }
 
-    fn one(
-        &self,
-        repo: &Repo,
-        store: &NotesStore<'_>,
-        reader: &mut Deriver<'_>,
-        commit: CommitInfo,
-    ) -> Result<RangeCommit> {
+    /// What the record or the cache has of a commit.
+    fn known(&self, store: &NotesStore<'_>, reader: &Deriver<'_>, commit: CommitInfo) -> Result<Known> {
         let mut warning = None;
         if self.job.records == Records::Observed {
             match store.get(commit.id) {
                 Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
-                    let facts = CommitFacts::Recorded(Box::new(stored.record));
-                    return Ok(RangeCommit { commit, facts, entry: Vec::new() });
+                    let facts = Some(CommitFacts::Recorded(Box::new(stored.record)));
+                    return Ok(Known { commit, facts, warning });
                 }
                 Ok(_) => {}
                 Err(error) => warning = Some(OpsError::from(error).as_warning()),
             }
         }
-        let (derived, entry) = self.facts_of(repo, reader, &commit)?;
-        Ok(RangeCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
-    }
-
-    /// The facts, from the cache where it has them, and else the entry with which it is to remember them.
-    fn facts_of(
-        &self,
-        repo: &Repo,
-        reader: &mut Deriver<'_>,
-        commit: &CommitInfo,
-    ) -> Result<(DerivedCommit, Vec<u8>)> {
-        // A later fetch can make other facts of the same commit.
-        let cache = Some(self.job.cache).filter(|_| !reader.is_shallow());
-        if let Some(known) = cache.and_then(|cache| cache.get(commit.id)) {
-            let CommitMemory { code, diff, change, taken } = known;
+        let derived = self.cache(reader).and_then(|cache| cache.get(commit.id)).map(|memory| {
+            let CommitMemory { code, diff, change, taken } = memory;
             let parent = commit.parents.first().copied();
             let taken = taken.map(|(taken, file)| Weakening { file, ..taken });
-            let known = DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None, taken };
-            return Ok((known, Vec::new()));
-        }
-        let mut derived = reader.derive(commit)?;
-        if let Some(setting) = self.job.rules.and_then(weakening::setting) {
-            derived.taken = weakening::taken(repo, &Patterns::new(&setting), commit, 0)?;
-        }
-        let Some(cache) = cache.filter(|_| derived.missing.is_none()) else {
-            return Ok((derived, Vec::new()));
-        };
-        let DerivedCommit { code, diff, change, taken, .. } = derived.clone();
-        let taken = taken.map(|taken| (taken.clone(), taken.file));
-        let entry = cache.entry(commit.id, &CommitMemory { code, diff, change, taken });
-        Ok((derived, entry))
+            DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None, taken }
+        });
+        let facts = derived.map(|derived| CommitFacts::Derived(Box::new(derived), warning.take()));
+        Ok(Known { commit, facts, warning })
     }
+
+    /// The cache, unless a later fetch can make other facts of the same commit.
+    fn cache(&self, reader: &Deriver<'_>) -> Option<&DerivedCache> {
+        Some(self.job.cache).filter(|_| !reader.is_shallow())
+    }
+
+    /// The facts of a commit, and where they are derived the entry with which the cache is to remember them.
+    fn one(&self, repo: &Repo, reader: &mut Deriver<'_>, known: Known) -> Result<RangeCommit> {
+        let Known { commit, facts, warning } = known;
+        if let Some(facts) = facts {
+            return Ok(RangeCommit { commit, facts, entry: Vec::new() });
+        }
+        let mut derived = reader.derive(&commit)?;
+        if let Some(setting) = self.job.rules.and_then(weakening::setting) {
+            derived.taken = weakening::taken(repo, &Patterns::new(&setting), &commit, 0)?;
+        }
+        let entry = self.cache(reader).filter(|_| derived.missing.is_none()).map(|cache| {
+            let DerivedCommit { code, diff, change, taken, .. } = derived.clone();
+            let taken = taken.map(|taken| (taken.clone(), taken.file));
+            cache.entry(commit.id, &CommitMemory { code, diff, change, taken })
+        });
+        let facts = CommitFacts::Derived(Box::new(derived), warning);
+        Ok(RangeCommit { commit, facts, entry: entry.unwrap_or_default() })
+    }
+}
+
+/// A commit with the facts that need not be derived.
+struct Known {
+    commit: CommitInfo,
+    facts: Option<CommitFacts>,
+    /// The reason why the record that is there is not taken.
+    warning: Option<Diagnostic>,
 }

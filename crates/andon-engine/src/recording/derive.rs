@@ -9,7 +9,10 @@ use andon_core::change::{hash::HashOptions, normalize::Normalizer, path_hash};
 use andon_core::domain::change::{Change, ChangeFacts, Nature, Rewrite};
 use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording, Weakening};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
-use andon_core::domain::{paths::PathRules, platforms::Platform};
+use andon_core::domain::{
+    paths::{PathClass, PathRules},
+    platforms::Platform,
+};
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo};
 use andon_store::diff::{self, SummedChanges};
@@ -108,6 +111,18 @@ impl<'r> Deriver<'r> {
             None => recent.push(commit),
         }
         *next = (*next + 1) % KEPT_COMMITS;
+    }
+
+    /// Reads ahead what the facts of `commits` need, where git is asked for objects.
+    pub fn read_ahead(&self, commits: &[&CommitInfo]) {
+        let tree_of = |id: &CommitId| {
+            let here = commits.iter().find(|commit| commit.id == *id).map(|commit| commit.tree);
+            here.or_else(|| self.recent(*id).map(|known| known.tree))
+        };
+        let pair = |commit: &&CommitInfo| Some([commit.parents.first().and_then(tree_of)?, commit.tree]);
+        let pairs: Vec<[TreeId; 2]> = commits.iter().filter_map(pair).collect();
+        let counts = |path: &[u8]| self.paths.class(path) != PathClass::Ignored;
+        self.repo.read_changes_ahead(&pairs, &counts, diff::MAX_FILE);
     }
 
     /// The facts of a commit.
@@ -211,7 +226,9 @@ pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
 
 /// The kind of a commit without a record, as far as the commit itself says.
 fn kind(commit: &CommitInfo) -> CommitKind {
-    let goes_back = platform(commit).is_some_and(|platform| platform.goes_back(&commit.trailers));
+    // Most commits have no trailers, and this is asked of each more than once.
+    let goes_back = !commit.trailers.is_empty()
+        && platform(commit).is_some_and(|platform| platform.goes_back(&commit.trailers));
     if commit.parents.len() > 1 {
         CommitKind::Merge
     } else if goes_back || commit.subject.starts_with("Revert \"") {

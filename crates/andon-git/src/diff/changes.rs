@@ -15,6 +15,9 @@ use andon_core::domain::ids::{Oid, TreeId};
 /// Deepest nesting of directories that is followed.
 const MAX_DEPTH: usize = 4096;
 
+/// Most trees of one depth, and most texts, that are read ahead.
+const AHEAD: usize = 2048;
+
 /// Mode and id on one side of the walk.
 type Side = (u32, Oid);
 
@@ -63,6 +66,35 @@ impl Repo {
             open.extend(self.enter(tree(old), tree(new), path.len())?);
         }
         Ok(found)
+    }
+
+    /// Reads what the changes between pairs of trees need, all of one depth at once, where git is asked for objects: texts of paths
+    /// that are `wanted`, of at most `max` bytes.
+    pub fn read_changes_ahead(&self, pairs: &[[TreeId; 2]], wanted: &dyn Fn(&[u8]) -> bool, max: usize) {
+        let mut trees: Vec<(Option<Oid>, Option<Oid>, Vec<u8>)> =
+            pairs.iter().map(|[old, new]| (Some(old.0), Some(new.0), Vec::new())).collect();
+        trees.retain(|_| self.reads_by_git());
+        let mut texts: Vec<Oid> = Vec::new();
+        while !trees.is_empty() && trees.len() <= AHEAD && texts.len() <= AHEAD {
+            let ids = trees.iter().flat_map(|(old, new, _)| [*old, *new]).flatten();
+            self.read_ahead(git2::ObjectType::Tree, ids, usize::MAX);
+            for (old, new, mut path) in std::mem::take(&mut trees) {
+                let Ok(Some(mut level)) = self.enter(old, new, path.len()) else { continue };
+                while let Some(sides) = level.next_difference(&mut path) {
+                    let below =
+                        |side: Option<Side>| side.filter(|side| side.0 == MODE_TREE).map(|side| side.1);
+                    let sides = [sides.0, sides.1];
+                    if let [None, None] = sides.map(below) {
+                        let files = sides.into_iter().flatten().filter(|side| side.0 != MODE_SUBMODULE);
+                        texts.extend(files.map(|side| side.1).filter(|_| wanted(&path)));
+                    } else {
+                        trees.push((below(sides[0]), below(sides[1]), path.clone()));
+                    }
+                }
+            }
+        }
+        texts.truncate(AHEAD);
+        self.read_ahead(git2::ObjectType::Blob, texts.into_iter(), max);
     }
 
     /// Two directories of one path; equal ones are not read.

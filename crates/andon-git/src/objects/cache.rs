@@ -32,6 +32,10 @@ impl<T: Clone> Cache<T> {
         self.known.get(&id).map(|(known, _)| known.clone())
     }
 
+    pub(crate) fn has(&self, id: Oid) -> bool {
+        self.known.contains_key(&id)
+    }
+
     /// Takes in one of `size` bytes and lets go of the oldest. What would push out most of the others is not kept.
     pub(crate) fn keep(&mut self, id: Oid, one: T, size: usize) {
         if self.max == 0 || size > self.max / 4 {

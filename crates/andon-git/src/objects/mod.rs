@@ -11,7 +11,7 @@ pub(crate) mod texts;
 pub(crate) mod trees;
 pub(crate) mod vetting;
 
-use std::{cmp::Ordering, rc::Rc};
+use std::{cmp::Ordering, collections::BTreeSet, rc::Rc};
 
 use crate::objects::reader::ObjectReader;
 use crate::objects::texts::Text;
@@ -24,6 +24,9 @@ pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBM
 
 /// The number of times that a failed write is tried again.
 const WRITES: usize = 3;
+
+/// Objects that git is asked for at once: their ids fit into the smallest pipe.
+const AT_ONCE: usize = 64;
 
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,13 +91,62 @@ impl Repo {
         self.asks_git.set(!self.is_partial());
     }
 
+    /// True where git is asked for objects.
+    pub(crate) fn reads_by_git(&self) -> bool {
+        self.asks_git.get() || self.reader.borrow().is_some()
+    }
+
     /// The content of an object as the git says that was asked for it; `None` where none was, or where it cannot.
     fn as_git_reads(&self, kind: &str, id: Oid) -> Option<Vec<u8>> {
+        self.from_git(|git| git.ask(&[id]).and_then(|()| git.answer(kind, usize::MAX))).flatten()
+    }
+
+    /// Has the git that was asked for do something; `None` where none was, or where it ended.
+    fn from_git<T>(&self, work: impl FnOnce(&mut ObjectReader) -> std::io::Result<T>) -> Option<T> {
         if self.asks_git.replace(false) {
             *self.reader.borrow_mut() = ObjectReader::start(self.own_command(&["cat-file", "--batch"]));
         }
-        let found = self.reader.borrow_mut().as_mut()?.read(kind, id);
-        found.unwrap_or_else(|_it_ended| self.reader.take().and(None))
+        let done = work(self.reader.borrow_mut().as_mut()?).ok();
+        if done.is_none() {
+            self.reader.take();
+        }
+        done
+    }
+
+    /// Reads the trees or the texts of at most `max` bytes among `ids` that are not kept yet, where git is asked: to wait for each
+    /// answer takes longer than to read it.
+    pub(crate) fn read_ahead(&self, kind: git2::ObjectType, ids: impl Iterator<Item = Oid>, max: usize) {
+        let is_tree = kind == git2::ObjectType::Tree;
+        let is_known = |id: &Oid| {
+            if is_tree { self.trees.borrow().has(*id) } else { self.texts.borrow().has(*id) }
+        };
+        let mut seen = BTreeSet::new();
+        let wanted: Vec<Oid> = ids.filter(|id| seen.insert(*id) && !is_known(id)).collect();
+        for some in wanted.chunks(AT_ONCE) {
+            let read = self.from_git(|git| {
+                git.ask(some)?;
+                some.iter().map(|_| git.answer(kind.str(), max)).collect::<std::io::Result<Vec<_>>>()
+            });
+            for (id, content) in some.iter().zip(read.into_iter().flatten()) {
+                // What is not there, or no tree, is read once more, and that says what is wrong.
+                let Some(content) = content else { continue };
+                if !is_tree {
+                    self.keep_text(*id, Text(Some(Rc::new(content))));
+                } else if let Ok(tree) = RawTree::new(content) {
+                    self.keep_tree(*id, Rc::new(tree));
+                }
+            }
+        }
+    }
+
+    fn keep_tree(&self, id: Oid, tree: Rc<RawTree>) {
+        let size = tree.size();
+        self.trees.borrow_mut().keep(id, tree, size);
+    }
+
+    fn keep_text(&self, id: Oid, text: Text) {
+        let size = text.len();
+        self.texts.borrow_mut().keep(id, text, size);
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated. Kept for the next time
@@ -108,7 +160,7 @@ impl Repo {
             return Ok(None);
         }
         let text = Text(Some(Rc::new(self.data(git2::ObjectType::Blob, id)?)));
-        self.texts.borrow_mut().keep(id, text.clone(), text.len());
+        self.keep_text(id, text.clone());
         Ok(Some(text))
     }
 
@@ -121,7 +173,7 @@ impl Repo {
         let raw = RawTree::new(self.data(git2::ObjectType::Tree, id)?)
             .map_err(|what| self.bad_object("tree", id, what))?;
         let raw = Rc::new(raw);
-        self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
+        self.keep_tree(id, raw.clone());
         Ok(raw)
     }
 

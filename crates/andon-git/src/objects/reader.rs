@@ -21,10 +21,15 @@ impl ObjectReader {
         Some(Self { child, asks, answers })
     }
 
-    /// The content of an object of that kind; `None` where there is none. An error says that git ended.
-    pub(crate) fn read(&mut self, kind: &str, id: Oid) -> std::io::Result<Option<Vec<u8>>> {
-        let ended = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-        self.asks.as_mut().ok_or_else(ended)?.write_all(format!("{id}\n").as_bytes())?;
+    /// Asks for objects, which are then read in the same order. Git waits for no answer to be read, so that they have to be few.
+    pub(crate) fn ask(&mut self, ids: &[Oid]) -> std::io::Result<()> {
+        let lines: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        self.asks.as_mut().ok_or_else(ended)?.write_all(lines.as_bytes())
+    }
+
+    /// The content of the next object that was asked for; `None` where there is none of that kind, or it has more than `max`
+    /// bytes. An error says that git ended.
+    pub(crate) fn answer(&mut self, kind: &str, max: usize) -> std::io::Result<Option<Vec<u8>>> {
         let mut head = String::new();
         self.answers.read_line(&mut head)?;
         let mut words = head.split_ascii_whitespace().skip(1);
@@ -32,11 +37,19 @@ impl ObjectReader {
         let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else {
             return if found == Some("missing") { Ok(None) } else { Err(ended()) };
         };
+        if size > max {
+            let passed = (&mut self.answers).take(size as u64 + 1);
+            return std::io::copy(&mut { passed }, &mut std::io::sink()).map(|_| None);
+        }
         let mut content = vec![0; size + 1];
         self.answers.read_exact(&mut content)?;
         content.truncate(size);
         Ok((found == Some(kind)).then_some(content))
     }
+}
+
+fn ended() -> std::io::Error {
+    std::io::ErrorKind::UnexpectedEof.into()
 }
 
 impl Drop for ObjectReader {

@@ -77,4 +77,27 @@ mod tests {
         let none = Oid::from_bytes(&[7; 20]).unwrap();
         assert!(matches!(asked.text(none, 9), Err(GitError::Missing { .. })));
     }
+
+    #[test]
+    fn what_changes_need_is_read_ahead_where_git_is_asked() {
+        let scratch = Scratch::new();
+        let bodies = ["one\n".to_owned(), "two\n".to_owned(), "three\n".repeat(90)];
+        let commits = bodies.map(|body| scratch.commit("dir/a", &body, "one"));
+        let repo = scratch.open();
+        let trees = commits.map(|commit| repo.tree_of(commit).unwrap());
+        let blobs = trees.map(|tree| repo.blob_at(tree, b"dir/a").unwrap().unwrap());
+        let pairs = [[trees[0], trees[1]], [trees[1], trees[2]]];
+        let held = |wanted: &dyn Fn(&[u8]) -> bool, asks: bool| {
+            let repo = scratch.open();
+            repo.keep(1 << 20, 1 << 20);
+            if asks {
+                repo.ask_git();
+            }
+            repo.read_changes_ahead(&pairs, wanted, 100);
+            repo.texts.borrow().held(blobs).0
+        };
+        assert_eq!(held(&|_| true, true), [true, true, false], "the last one is too large");
+        assert_eq!(held(&|path| path != b"dir/a", true), [false; 3]);
+        assert_eq!(held(&|_| true, false), [false; 3], "libgit2 waits for nothing");
+    }
 }
