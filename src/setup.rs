@@ -102,9 +102,7 @@ impl SetupError {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Git(error) | Self::Install(InstallError::Git(error)) => return error.help(),
-            Self::Bare { .. } => {
-                "run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned()
-            }
+            Self::Bare { .. } => Hint::MakeCheckout.into(),
             Self::ForeignHooksPath { hint, .. } => hint.clone(),
             Self::ModeProblem(ModeProblem::OldGit(_)) => Hint::InstallMode.with(["shim"]),
             Self::ModeProblem(ModeProblem::NoManager(mode)) => {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::setup::clients::guard_store;
 use super::setup::live::{self, GuardState};
 use super::setup::place::{self, HOOKS_PATH};
-use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook};
+use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook, hint::Hint};
 use andon_core::{detect, history::Timeline};
 use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};
@@ -64,7 +64,7 @@ impl HookSituation {
             "what is kept of this loop ({}) is gone since the newest call of an agent",
             folder.display()
         );
-        let gone = LostHooks { what, help: "andon install".to_owned() };
+        let gone = LostHooks { what, help: Hint::Install.into() };
         Self { guarded: GuardState::Gone(gone), installed: self.installed }
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::{diagnostic::Diagnostic, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;
@@ -118,8 +118,7 @@ pub fn config_diagnostics(errors: &ConfigErrors) -> Vec<Diagnostic> {
     let mut shown = errors.errors.clone();
     if errors.more > 0 {
         shown.push(
-            Diagnostic::note(format!("and {}", count(errors.more, "more mistake")))
-                .help("andon config check"),
+            Diagnostic::note(format!("and {}", count(errors.more, "more mistake"))).help(Hint::CheckConfig),
         );
     }
     shown

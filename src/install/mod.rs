@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use testreport::WordList;
 
 use self::plan::Conflict;
+use andon_core::{domain::hint::Hint, escape::shell_quote};
 use andon_git::GitError;
 
 /// The list of `words.txt` with that name.
@@ -39,11 +40,7 @@ pub enum InstallError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The place for hooks is no directory: hooks are switched off.
-    #[error(
-        "the hooks path {} is not a directory, so git runs no hooks; \
-         `git config --show-origin core.hooksPath` says where it is set",
-        dir.display()
-    )]
+    #[error("the hooks path {} is not a directory, so git runs no hooks; {}", dir.display(), Hint::HooksPathOrigin)]
     NoDirectory { dir: PathBuf },
     /// The disk would not have it.
     #[error("cannot {verb} {}: {source}", path.display())]

@@ -15,7 +15,7 @@ use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_ste
 use crate::install::clients::saved_files::SavedFiles;
 use crate::install::clients::{SettingsState, look, programs};
 use andon_core::domain::client_spec::{Home, TrustBy};
-use andon_core::domain::{agent::Client, agent_door::AgentFact, time::Timestamp};
+use andon_core::domain::{agent::Client, agent_door::AgentFact, hint::Hint, time::Timestamp};
 use andon_engine::context::Context;
 use andon_git::Repo;
 use andon_store::{guard_state::GuardStore, journal::Journal};
@@ -134,7 +134,7 @@ impl ClientHooks {
     /// The steps before it runs them, a sentence or a command each.
     pub fn steps(&self) -> Vec<String> {
         let name = self.client.as_str();
-        let again = |scope: Scope| format!("andon agent install {name} --{}", scope.as_str());
+        let again = |scope: Scope| Hint::AgentInstall.with([name, scope.as_str()]);
         let outdated = self.places.iter().filter(|place| place.state == SettingsState::Outdated);
         let mut steps: Vec<String> = outdated.map(|place| again(place.scope)).collect();
         if let Some(program) = &self.missing_program {

@@ -82,7 +82,7 @@ fn shims(dir: &Path, manifest: &Manifest) -> Option<LostHooks> {
     let Ok(states) = inspect(dir, manifest) else {
         return Some(loss(
             format!("core.hooksPath is {}, which is no directory", dir.display()),
-            "andon doctor",
+            Hint::Doctor,
         ));
     };
     let lost: Vec<&HookState> =

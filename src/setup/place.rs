@@ -138,11 +138,8 @@ pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) ->
             quoted(dir)
         ));
         if linked {
-            remarks.push(
-                "core.hooksPath is inside the working tree: each linked worktree has its own hooks; \
-                 run `andon install` in each"
-                    .to_owned(),
-            );
+            let each = "core.hooksPath is inside the working tree, so each linked worktree has its own hooks; in each";
+            remarks.push(Hint::Install.led(each));
         }
     }
     remarks

@@ -115,7 +115,7 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
     let Some(halt) = halts::binding(ws)? else { return Err(OpsError::nothing_to_resume()) };
     let none = |why: &str| {
-        let help = "a person answers instead: andon resume --reason '<decision>'";
+        let help = Hint::Answer.led("a person answers instead");
         OpsError::verb(VerbError::Unanswerable, format!("no advice to record: {why}"), help)
     };
     let response = &ws.config.response;
@@ -190,7 +190,7 @@ impl ProviderAdvice {
             page.field("next", &format!("{} ({})", terminal(next), self.why()));
         }
         page.fields("question", &self.question);
-        let way = "to go on with it: andon advise --record";
+        let way = Hint::AdviseRecord.led("to go on with it");
         page.fields("answer", self.answer.as_ref().map(|answer| format!("{answer}; {way}")));
         for action in self.halt.iter().flat_map(|halt| halt.suggested_actions.iter().take(8)) {
             page.field("try", &terminal(&action.text));

@@ -8,7 +8,7 @@ use crate::cli::{Shell, error::Exit, format_arg::JsonArg, progress};
 use crate::verbs::check::{run as ranges, run::RangeRequest};
 use andon_config::MAX_BYTES;
 use andon_core::detect;
-use andon_core::domain::{findings::Level, ids::CommitId, paths::CONFIG_FILE};
+use andon_core::domain::{findings::Level, hint::Hint, ids::CommitId, paths::CONFIG_FILE};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
 use andon_engine::{asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_signing::{Signer, base64};
@@ -83,8 +83,8 @@ const VERIFICATION: &str = "https://in-toto.io/attestation/svr/v0.2";
 /// A type of our own: docs/formats.md.
 const RESOLUTION: &str = "https://github.com/andon/andon/attestation/resolution/v1";
 
-fn nothing(what: String, help: &str) -> OpsError {
-    OpsError::refused(what, help.to_owned())
+fn nothing(what: String, help: impl Into<String>) -> OpsError {
+    OpsError::refused(what, help)
 }
 
 /// Attests the tests of a commit, by its record.
@@ -95,9 +95,12 @@ fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String, OpsEr
     let commit = ws.repo.resolve(revision)?;
     let stored = NotesStore::open(&ws.repo)?.get(commit)?;
     let record = stored.map(|stored| stored.record);
-    let record = record.ok_or_else(|| nothing(format!("{} has no record", commit.short()), "andon log"))?;
+    let record = record.ok_or_else(|| nothing(format!("{} has no record", commit.short()), Hint::Log))?;
     let tests = record.tests.as_ref().ok_or_else(|| {
-        nothing(format!("no tests ran on exactly the code of {}", commit.short()), "andon test, then commit")
+        nothing(
+            format!("no tests ran on exactly the code of {}", commit.short()),
+            Hint::Test.led("run them, then commit"),
+        )
     })?;
     let result = if tests.status == TestStatus::Passed { "PASSED" } else { "FAILED" };
     let predicate = json!({
@@ -132,7 +135,7 @@ fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsE
 fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> Result<String, OpsError> {
     if report.outcome() != CheckOutcome::Fine {
         let what = format!("the check of {} did not pass: nothing is attested", report.range);
-        return Err(nothing(what, &format!("see why: andon check {}", report.range)));
+        return Err(nothing(what, Hint::Check.with([&report.range])));
     }
     let predicate = json!({
         "verifier": {"id": format!("https://github.com/andon/andon@{}", env!("CARGO_PKG_VERSION"))},
@@ -169,9 +172,8 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsE
     let at = ledger.find(named)?;
     let state = &ledger.folded.state;
     let decided = state.round_at.get(&at).and_then(|round| state.rounds[*round].decision());
-    let decided = decided.ok_or_else(|| {
-        nothing(format!("{} is no round that is decided", ledger.short(at)), "andon review")
-    })?;
+    let decided = decided
+        .ok_or_else(|| nothing(format!("{} is no round that is decided", ledger.short(at)), Hint::Review))?;
     let vote = |vote: &usize| {
         let vote = &state.votes.all[*vote];
         let body = &ledger.entries[vote.entry].body;

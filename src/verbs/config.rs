@@ -10,7 +10,7 @@ use crate::cli::error::{Exit, config_diagnostics, diagnostics};
 use crate::cli::{Shell, format_arg::FormatArg, output::Format};
 use andon_config::{self as config, KeyEntry};
 use andon_core::domain::diagnostic::{Diagnostic, Location};
-use andon_core::domain::{paths::PathClass, scopes::Scope};
+use andon_core::domain::{hint::Hint, paths::PathClass, scopes::Scope};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
 use andon_engine::json::{self, one_line};
@@ -81,7 +81,7 @@ fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
         }
         if entries.is_empty() {
             let what = format!("no key or section of that name is configured or has a default: {key:?}");
-            return Err(OpsError::usage(what, "all of them: andon config show"));
+            return Err(OpsError::usage(what, Hint::ShowConfig.led("all of them")));
         }
     }
     shell.show(args.format.format, "config", &json!({ "entries": entries }), |style| text(&entries, style));

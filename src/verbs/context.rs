@@ -9,6 +9,7 @@ use andon_config::OnInternalError;
 use andon_core::domain::briefing::{BRIEFING, PROMPT};
 use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pressure, Thresholds};
 use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::hint::Hint;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
 use andon_engine::view::context::ContextWindowView;
@@ -122,8 +123,7 @@ pub fn text(view: &ContextWindowView, style: Style) -> String {
     for line in view.finding.iter().flat_map(|finding| &finding.help) {
         page.field("do", &phrase::message(line));
     }
-    let told = "echo '{\"context_tokens\":N}' | andon observe usage";
-    page.fields("do", view.fill.is_none().then_some(told));
+    page.fields("do", view.fill.is_none().then(|| Hint::ReportUsage.text()));
     page.fields("briefing", briefing(view));
     for one in &view.decided {
         page.field("decided", &decisions::in_short(one, WORDS));

@@ -40,10 +40,9 @@ pub fn man(shell: &Shell, args: &ManArgs) -> Result<Exit, OpsError> {
     }
     let title = std::iter::once("andon").chain(args.command.iter().map(String::as_str));
     let title = title.collect::<Vec<_>>().join(" ");
-    let page = pages
-        .iter()
-        .find(|page| page.title == title)
-        .ok_or_else(|| OpsError::usage(format!("no such command: {title:?}"), "all of them: andon --help"))?;
+    let page = pages.iter().find(|page| page.title == title).ok_or_else(|| {
+        OpsError::usage(format!("no such command: {title:?}"), Hint::Help.led("all of them"))
+    })?;
     shell.out.pass_out(&page.roff().map_err(OpsError::Input)?);
     Ok(Exit::Allowed)
 }

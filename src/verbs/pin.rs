@@ -132,8 +132,10 @@ fn text(view: &PinView, style: Style) -> String {
         }
     }
     match view.state {
-        PinState::Drifted => page.line("  help: put it back, or pin what is there now: andon pin"),
-        PinState::NotPinned => page.line("  help: andon pin"),
+        PinState::Drifted => {
+            page.line(&format!("  help: {}", Hint::Pin.led("put it back, or pin what is there now")));
+        }
+        PinState::NotPinned => page.line(&format!("  help: {}", Hint::Pin)),
         PinState::Pinned | PinState::AsPinned => {}
     }
     page.finish()

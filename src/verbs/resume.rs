@@ -13,7 +13,6 @@ use andon_core::domain::hint::Hint;
 use andon_core::escape;
 use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
-use andon_engine::text::halt::ANSWER;
 use andon_engine::{
     asking,
     context::Context,
@@ -86,7 +85,7 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>, OpsError
         return Ok(named);
     }
     let what = format!("{:?} is not {shown}: the halt was not answered", escape::terminal(&typed));
-    Err(OpsError::verb(VerbError::Unattended, what, "read it first: andon status"))
+    Err(OpsError::verb(VerbError::Unattended, what, Hint::Status.led("read it first")))
 }
 
 fn answer(args: &ResumeArgs, resumed: &ResumeReport) -> Value {
@@ -117,7 +116,7 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
     let there = halts::stop_files(ws).files();
     let told = before.iter().map(|(file, shown)| {
         if there.contains(file) {
-            format!("  not lifted, it is answered by itself: {shown}; then: {ANSWER}\n")
+            format!("  not lifted, it is answered by itself: {shown}; then: {}\n", Hint::Answer)
         } else {
             format!("  lifted: {shown}\n")
         }
@@ -126,7 +125,11 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
     let away =
         stopped.filter(|halt| halt.rule == detect::USER_STOP.id && halt.worktree != ws.repo.worktree_name());
     let there = |halt: &Halt| {
-        format!("  what stops the worktree {} is lifted there: {ANSWER}\n", escape::terminal(&halt.worktree))
+        format!(
+            "  what stops the worktree {} is lifted there: {}\n",
+            escape::terminal(&halt.worktree),
+            Hint::Answer
+        )
     };
     told.chain(away.map(there)).collect()
 }
@@ -168,11 +171,11 @@ fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
     let file = format!(".andon/{name}");
     let (effect, help) = if is_cleared {
         let effect = "not paused, guard.perpetual is set: the next commit or turn clears";
-        (format!("{effect} {file} and says so"), "andon stop")
+        (format!("{effect} {file} and says so"), Hint::Stop)
     } else {
-        (format!("{done}: commits are refused while {file} is there"), ANSWER)
+        (format!("{done}: commits are refused while {file} is there"), Hint::Answer)
     };
-    let mut shown = json!({ "file": file, "reason": args.reason, "help": [help] });
+    let mut shown = json!({ "file": file, "reason": args.reason, "help": [help.text()] });
     if is_cleared {
         shown["not_held"] = effect.as_str().into();
     }
@@ -238,7 +241,7 @@ pub fn answer_halt(
     }
     if halt_was == HaltAssessment::Mistaken && halt.is_none() {
         let what = "no halt waits that could have been mistaken: a person stopped this loop";
-        return Err(OpsError::verb(VerbError::Unanswerable, what, ANSWER));
+        return Err(OpsError::verb(VerbError::Unanswerable, what, Hint::Answer));
     }
     if let Some(standing) = halt.as_ref().filter(|halt| asking::asks_signature(ws, halt).is_some()) {
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
@@ -258,7 +261,7 @@ fn not_an_agent(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
 
 fn reason_missing() -> OpsError {
     let what = "a reason is required: say what was decided";
-    OpsError::verb(VerbError::ReasonMissing, what, ANSWER)
+    OpsError::verb(VerbError::ReasonMissing, what, Hint::Answer)
 }
 
 /// The word that a person types at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing

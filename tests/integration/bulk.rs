@@ -337,7 +337,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
       --> HASH Merge side
       --> HASH Revert "Work"
       help: check a range that begins where Andon was installed
-      help: andon check --test 'HASH~3..HEAD', to let the tests of the tip count instead
+      help: to let the tests of the tip count instead: andon check --test 'HASH~3..HEAD'
     checked 4 commits in HASH~3..HEAD: cannot decide: evidence is missing, 1 warning
     "#);
     // Three iterations are the cap: the first was one of them, what was backfilled is none.

@@ -86,7 +86,7 @@ fn a_commit_beside_the_run_and_a_rewritten_index_change_no_code() {
     ok 1 - a
     ok 2 - b
     --- stderr
-    warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    warning: changed while the tests ran: code.txt (stage it, or name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
       help: andon test
     ");
@@ -106,7 +106,7 @@ fn thousands_of_directories_are_looked_at() {
     exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    stderr: warning: changed while the tests ran: many/7/1987/file (git add it, or name it in .gitignore or paths.ignore)
+    stderr: warning: changed while the tests ran: many/7/1987/file (stage it, or name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
     ");
 }

@@ -96,7 +96,7 @@ fn the_range_comes_from_arguments_or_the_framework() {
     exit 2
     --- stderr
     error: no range given
-      help: andon check origin/main..HEAD, or --from-ref A --to-ref B
+      help: name both sides: andon check origin/main..HEAD
     ");
     stage.set("PRE_COMMIT_FROM_REF", "HEAD~1");
     stage.set("PRE_COMMIT_TO_REF", "HEAD");
@@ -128,8 +128,8 @@ fn a_missing_record_is_named() {
     --- stdout
     error[missing-record]: the commit has no record
       --> HASH Step 4
-      help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
+      help: where the commit was made, if Andon ran there: andon sync
+      help: to let the tests of the tip count instead: andon check --test 'HEAD~3..HEAD'
     checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
     ");
     assert_eq!(codes(&stage, "HEAD~3..HEAD"), [""; 0]);
@@ -150,8 +150,8 @@ fn a_dropped_record_breaks_the_chain_too() {
       help: git log -p refs/notes/andon
     error[missing-record]: the commit has no record
       --> HASH Step 3
-      help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
+      help: where the commit was made, if Andon ran there: andon sync
+      help: to let the tests of the tip count instead: andon check --test 'HEAD~3..HEAD'
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
     // Below the range the first commit still shows it.

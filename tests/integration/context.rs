@@ -73,7 +73,7 @@ fn a_commit_is_never_refused_for_it() {
     --- stderr
     warning[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: then say that the window is cleared: andon observe compaction
     ");
     assert!(stage.read(".andon/MISSION_BRIEFING.md").contains("`Save the work`"));
     let findings = stage.record("HEAD")["findings"].clone();
@@ -136,7 +136,7 @@ fn cached_tokens_are_added_unless_the_client_has_them_in_its_input() {
     --- stderr
     error[context-window]: compaction is mandatory before the next turn: 161000 of 200000 tokens (80 %), from its input and cached tokens
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: then say that the window is cleared: andon observe compaction
     ");
     let view = context(&stage);
     assert_eq!(
@@ -195,7 +195,7 @@ fn an_estimate_is_marked_and_refuses_nothing_unless_it_may() {
       source     a rough estimate from 599 lines of output
       thresholds warning 75 %, compaction 80 %, hard block 85 %
       do         /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      do         then say that the window is cleared: andon observe compaction, or andon observe session_start
+      do         then say that the window is cleared: andon observe compaction
     ");
     stage.write("andon.toml", "[rules]\ncontext-window = { estimate_lines = 5000 }\n");
     assert_snapshot!(stage.andon(&["context"]).shown(), @"
@@ -244,7 +244,7 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
     --- stderr
     error[context-window]: no tool call until the context window is cleared: 18446744073709551615 of 200000 tokens (9223372036854775 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: then say that the window is cleared: andon observe compaction
       help: if the window is larger than 200000 tokens, in andon.toml under [rules]:  context-window = { window = N }
     ");
     assert_eq!(context(&stage)["used"], u64::MAX);

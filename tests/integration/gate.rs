@@ -97,14 +97,14 @@ fn zero_tests_prove_nothing() {
     1..0
     --- stderr
     warning[test-run]: not one test ran; the run proves nothing
-      help: look at test.command: andon config show
+      help: andon config show test
     ");
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the test command ran on this code, but not one test ran
       help: andon test
-      help: see that the command selects tests: andon config show test
+      help: andon config show test
     ");
 }
 
@@ -137,7 +137,7 @@ fn code_that_changes_during_the_run_proves_nothing() {
     exit 0, stdout: 1..2
     ok 1 - a
     ok 2 - b
-    stderr: warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    stderr: warning: changed while the tests ran: code.txt (stage it, or name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
     ");
     stage.write("code.txt", "two\n");

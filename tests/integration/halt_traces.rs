@@ -182,7 +182,7 @@ fn records_tell_of_a_ledger_when_the_journal_is_gone_too() {
     --- stdout
     warning[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH Two
-      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+      help: where no clone has it, a person finds out who removed refs/andon/ledger/HASH: andon sync
     note[answered-halt]: the loop was resumed by A. Author <author@example.org>: looked
       --> HASH Two
       help: andon log --events

@@ -130,7 +130,7 @@ fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
     exit 2
     --- stderr
     error: no test run came in on standard input
-      help: hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object a line on standard input
+      help: give one JSON object a line on standard input, or hand in report files: andon observe test_run --report FILE --exit-code N
     ");
     let cut = "<testsuite><testcase name='a'>";
     assert_snapshot!(hand_in(&stage, cut, "0", &[]).brief(), @r#"

@@ -2,6 +2,7 @@
 //! commits again passes within two tries, and every content, every staged part, `MERGE_HEAD` and the author are still
 //! there.
 
+mod asked;
 mod every;
 mod shown;
 mod states;

@@ -173,7 +173,7 @@ fn only_a_person_pins() {
     exit 1
     --- stderr
     error[agent-shell]: `andon pin` was called in the shell of an agent (CLAUDECODE is set): only a person pins its configuration
-      help: a person runs in a shell of their own: andon pin; to compare only: andon pin --check
+      help: a person runs in a shell of their own: andon pin
     ");
     assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
     exit 1
@@ -229,7 +229,7 @@ fn session_and_role_must_be_those_that_are_declared() {
       help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live
       --> HASH Other
-      help: andon agent install CLIENT
+      help: andon agent install CLIENT --project
     checked 1 commit in HASH..HEAD: 2 errors
     "#);
 }

@@ -45,7 +45,7 @@ fn what_git_am_made_without_hooks_of_patches_is_no_bypass() {
     }
     stage.git(&["am", "-q", "../one.patch"]).ok();
     assert_snapshot!(stage.iterate("ours\n", &GREEN, "Ours").ok().brief(),
-        @"exit 0, stderr: note: recorded 1 commit made by git am, for which post-applypatch was not installed (andon doctor)");
+        @"exit 0, stderr: note: recorded 1 commit made by git am, for which post-applypatch was not installed");
     let record = stage.record("HEAD~1");
     assert_eq!((&record["caught_up"], &record["patch"]), (&true.into(), &true.into()), "{record}");
     assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).ok().shown(), @r"

@@ -88,7 +88,7 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     // What is committed cannot choose.
     stage.steps("git config --unset andon.push; git push -qu origin main");
     assert_eq!(refs(&stage, &hub), "");
-    assert_snapshot!(stage.andon(&["install", "--no-push"]).brief(), @"exit 0, stdout: git push sends branches alone; to send records: andon sync");
+    assert_snapshot!(stage.andon(&["install", "--no-push"]).brief(), @"exit 0, stdout: a push sends branches alone; to send records: andon sync");
     assert_snapshot!(stage.andon(&["install"]).brief(), @"exit 0, stdout: Andon is installed in ROOT/repo/.git/hooks already; nothing changed");
     assert_eq!(stage.git(&["config", "andon.push"]).ok().stdout, "false\n");
     stage.iterate("1\n", GREEN, "One").ok();

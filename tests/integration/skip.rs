@@ -70,7 +70,7 @@ fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
     exit 1
     --- stderr
     error[skip]: commit refused: untested-edit is to be skipped for this commit, and no reason is given
-      help: ANDON_SKIP=untested-edit ANDON_SKIP_REASON="why" git commit, or in the message: git commit -m "..." --trailer "Andon-Skip: untested-edit: why"
+      help: ANDON_SKIP=untested-edit ANDON_SKIP_REASON="why" git commit, or in the message: ANDON_SKIP=untested-edit git commit -m "..." --trailer "Andon-Skip: untested-edit: why"
     "#);
     // Nothing was recorded, and nothing is left that would open the gate.
     no_more_skips(&stage);
@@ -117,7 +117,7 @@ fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
       help: have a person review the commit, then merge it by hand or test it and commit it again
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live
       --> HASH Hotfix
-      help: andon agent install CLIENT
+      help: andon agent install CLIENT --project
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
 }

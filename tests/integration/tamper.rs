@@ -179,7 +179,7 @@ fn a_record_written_only_after_the_fact() {
     --- stdout
     error[late-record]: the record was written long after the commit: the hooks did not see it being made
       --> HASH Off
-      help: git show --format=fuller; andon show
+      help: git show --format=fuller HASH; andon show HASH
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 }
@@ -197,7 +197,7 @@ fn a_committer_date_of_long_ago_is_said_and_not_refused() {
     --- stdout
     warning[late-record]: the record is much younger than the committer date, which was set back (GIT_COMMITTER_DATE), or the record was written long after the commit
       --> HASH Dated
-      help: git show --format=fuller; andon show
+      help: git show --format=fuller HASH; andon show HASH
     checked 3 commits in HEAD~3..HEAD: ok, 1 warning
     ");
 }

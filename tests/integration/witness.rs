@@ -39,7 +39,7 @@ fn the_first_policy_is_signed_and_plain_git_verifies_it() {
     --- stdout
     --- stderr
     error[witness]: a policy is in force already: version 1, entry <id8>
-      help: see who may change it: andon witness list
+      help: andon witness list
     ");
     let allowed = stage.andon(&["witness", "list", "--allowed-signers"]).ok().stdout;
     stage.write("../allowed", allowed);

@@ -10,6 +10,7 @@ use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value, Values};
 use super::{keys, reader::Reader, scopes};
 use andon_core::domain::effect::{AckMode, Program};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
 use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
 
@@ -143,11 +144,9 @@ fn patterns(values: &Values) -> Vec<(String, String)> {
 /// One of the two without the other. Layers are joined key by key, so that this is seen only when all of them are read.
 fn signed_alone(config: &Config) -> Option<Diagnostic> {
     let (key, missing, hint) = match (config.guard.ack, config.guard.ledger) {
-        (AckMode::Signed, None) => (
-            "guard.ack",
-            "`guard.ack` = \"signed\" needs `guard.ledger`",
-            "write ledger = \"ID\" under [guard]: andon witness list --format json | jq .ledger",
-        ),
+        (AckMode::Signed, None) => {
+            ("guard.ack", "`guard.ack` = \"signed\" needs `guard.ledger`", Hint::LedgerId.text())
+        }
         (AckMode::Delete | AckMode::Resume, Some(_)) => (
             "guard.ledger",
             "`guard.ledger` needs `guard.ack` = \"signed\"",

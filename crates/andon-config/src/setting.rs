@@ -14,7 +14,7 @@ use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
-use andon_core::domain::{context::CachedTokens, findings::Level, time::Span};
+use andon_core::domain::{context::CachedTokens, findings::Level, hint::Hint, time::Span};
 use testreport::Format;
 
 /// A type whose values are words; the first is the default.
@@ -268,7 +268,7 @@ pub(super) fn checksum(text: &str) -> Option<Digest> {
 
 /// Reads `pinned`: path by path its mode and the id of its content. Each becomes one text.
 pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> ReadResult<Value> {
-    let hint = "let `andon pin` write it";
+    let hint = Hint::Pin.text();
     let Some(table) = item.get_ref().as_table() else {
         return wrong(item.span(), format!("{} must be a table of files", quoted(name)), hint);
     };

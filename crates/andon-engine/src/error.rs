@@ -93,22 +93,21 @@ impl OpsError {
     pub fn nothing_to_resume() -> Self {
         let what =
             "nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE";
-        Self::verb(VerbError::Unanswerable, what, "andon status")
+        Self::verb(VerbError::Unanswerable, what, Hint::Status)
     }
 
     /// A verb that only a person may call was called in the shell of an agent.
     pub fn in_agent_shell(verb: &str, mark: &AgentMark) -> Self {
         let (person, call) = match verb {
             "resume" => ("answers a halt", "resume --reason '<decision>'"),
-            "pin" => ("pins its configuration", "pin; to compare only: andon pin --check"),
+            "pin" => ("pins its configuration", "pin"),
             "uninstall" => ("takes its hooks out", "uninstall"),
             "agent uninstall" => ("removes its hooks", "agent uninstall CLIENT"),
             verb => ("does that", verb),
         };
         let what =
             format!("`andon {verb}` was called in the shell of an agent ({mark}): only a person {person}");
-        let help = format!("a person runs in a shell of their own: andon {call}");
-        Self::verb(VerbError::AgentShell, what, help)
+        Self::verb(VerbError::AgentShell, what, Hint::AsPerson.with([call]))
     }
 
     /// A file that the command line names could not be written.
@@ -126,7 +125,7 @@ impl OpsError {
             Self::Effect(err) => err.help(),
             Self::Program(err) => err.help(),
             Self::Verb { help, .. } => help.last().cloned(),
-            Self::Normalize(_) => Some("andon config check".to_owned()),
+            Self::Normalize(_) => Some(Hint::CheckConfig.into()),
             Self::NoWorkTree(_) => Some(Hint::MakeCheckout.into()),
             Self::Input(_) => Some("give a file that can be read, or `-` for standard input".to_owned()),
             Self::Config(_) | Self::Chain(_) => None,

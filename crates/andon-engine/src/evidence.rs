@@ -23,9 +23,9 @@ use self::scopes::Demand;
 use crate::recording::timeline::LoadedTimeline;
 use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
-use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint};
 use andon_git::Overlay;
 use andon_store::fingerprint::{Content, Difference, differing};
 use andon_store::notes::NotesStore;
@@ -264,13 +264,15 @@ fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     }
     if tests.ran_on == RanOn::Parent {
         let message = "only version numbers and changelogs changed: the tests of the commit before count";
-        return Some(Diagnostic::note(message).code("release").help("to run them all the same: andon test"));
+        return Some(
+            Diagnostic::note(message).code("release").help(Hint::Test.led("to run them all the same")),
+        );
     }
     if tests.origin == RunOrigin::Here {
         return None;
     }
     let message = "the tests of this code were handed in: what ran is somebody's word (test.handed_in)";
-    Some(Diagnostic::note(message).code("handed-in").help("to see for yourself: andon test"))
+    Some(Diagnostic::note(message).code("handed-in").help(Hint::Test.led("to see for yourself")))
 }
 
 fn without_evidence(asked: Asked<'_>, newest: Option<&TestRun>) -> Result<EvidenceState> {

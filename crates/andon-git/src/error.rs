@@ -148,13 +148,11 @@ impl GitError {
             Self::UnknownRevision { shallow: true, .. }
             | Self::ShallowRange { .. }
             | Self::Missing { because: MissingBecause::Shallow, .. } => Hint::Unshallow.into(),
-            Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
-                "git log --oneline --all".to_owned()
-            }
+            Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => Hint::LogAll.into(),
             Self::Unborn { .. } => "make a first commit".to_owned(),
             Self::Missing { because: MissingBecause::Partial, id, .. } => missing_help(*id),
             Self::Missing { because: MissingBecause::Damaged, .. } | Self::BadObject { .. } => {
-                "git fsck".to_owned()
+                Hint::Fsck.into()
             }
             Self::RefLocked { lock, .. } => Hint::RemoveStaleLock.with([&quoted_path(lock)]),
             Self::TipNotCommit { name, .. } => {
@@ -170,7 +168,7 @@ impl GitError {
             Self::NoWorkTree { .. } => "run it in a clone or a linked worktree".to_owned(),
             Self::Program { dir, stderr, .. } => program_help(dir, stderr),
             Self::Io { path, .. } => crate::access_help(path),
-            Self::Open { dir, .. } => format!("see what git says: git -C {} status", quoted_path(dir)),
+            Self::Open { dir, .. } => Hint::StatusOf.with([&quoted_path(dir)]),
             Self::Ref { name, git_dir, .. } => return ref_help(name, git_dir),
             Self::TooDeep { .. } | Self::RefBusy { .. } | Self::Write { .. } | Self::Answer { .. } => {
                 return None;
@@ -214,7 +212,7 @@ fn program_help(dir: &Path, stderr: &str) -> String {
     {
         crate::access_help(&there.join(".git"))
     } else {
-        format!("see what git says: git -C {dir} status")
+        Hint::StatusOf.with([&dir])
     }
 }
 
@@ -222,6 +220,7 @@ fn unsupported_help(feature: &str) -> String {
     match feature {
         "reftable" => Hint::MigrateRefs.into(),
         "SHA-256 object ids" => Hint::CloneWithSha1.into(),
+        text if text.ends_with("a partial clone") => Hint::MarkPartial.into(),
         _ => {
             "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned()
         }

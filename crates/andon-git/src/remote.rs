@@ -65,15 +65,9 @@ impl RemoteError {
                 [] => Hint::ChooseRemote.into(),
                 some => format!("name one of: {}", some.join(", ")),
             }),
-            Self::Unreachable { remote, .. } => {
-                Some(format!("see whether git gets through: git ls-remote {remote}"))
-            }
-            Self::Bundle { .. } => {
-                Some("to write one, name a file that is not there yet: andon sync --bundle FILE".to_owned())
-            }
-            Self::Dropped { .. } | Self::Raced { .. } => {
-                Some("nothing is lost; run `andon sync` again".to_owned())
-            }
+            Self::Unreachable { remote, .. } => Some(Hint::LsRemote.with([remote])),
+            Self::Bundle { .. } => Some(Hint::WriteBundle.into()),
+            Self::Dropped { .. } | Self::Raced { .. } => Some(Hint::Sync.led("nothing is lost; again")),
         }
     }
 }

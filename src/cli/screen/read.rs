@@ -5,8 +5,8 @@ use crate::cli::{Shell, output::columns, watching::now};
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::{run as watch, text as report};
 use crate::verbs::{resume::answer_halt, review::show, status};
-use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{AckHow, HaltAssessment};
+use andon_core::domain::{decision::Halt, hint::Hint};
 use andon_engine::text::style::Style;
 use andon_engine::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_engine::{context::Context, error::OpsError, text::shown_change, workspace::Workspace};
@@ -15,7 +15,7 @@ use andon_engine::{context::Context, error::OpsError, text::shown_change, worksp
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
     let ctx = now(&shell.ctx);
     open(screen, key, |one| match one {
-        WatchLine::Worktree(worktree) => ("andon status".to_owned(), status_of(shell, &ctx, worktree)),
+        WatchLine::Worktree(worktree) => (Hint::Status.into(), status_of(shell, &ctx, worktree)),
         WatchLine::Elsewhere(standing) => {
             ("a halt of another clone".to_owned(), Ok(report::halt_of_another_clone(standing, plain(shell))))
         }
@@ -120,7 +120,7 @@ fn open(
 }
 
 fn title_of(round: &str) -> String {
-    format!("andon review show {}", round.chars().take(12).collect::<String>())
+    Hint::ReviewShow.with([&round.chars().take(12).collect::<String>()])
 }
 
 fn there(ctx: &Context, worktree: &WorktreeView) -> Context {

@@ -5,7 +5,7 @@ use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, output};
 use andon_config::TestCommand;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::{agent::Client, diagnostic::Diagnostic};
+use andon_core::domain::{agent::Client, diagnostic::Diagnostic, hint::Hint};
 use andon_engine::effect::program::{ProgramError, Signals, Surroundings};
 use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::text::message::{self, Consequence};
@@ -78,7 +78,7 @@ fn command(client: Client, arguments: &[String]) -> Result<TestCommand, OpsError
     if argv.is_empty() {
         return Err(OpsError::usage(
             format!("it is not known which program starts {}", client.title()),
-            format!("name it: andon agent run {} -- PROGRAM ARGS...", client.as_str()),
+            Hint::AgentRun.with([client.as_str()]),
         ));
     }
     Ok(TestCommand::Argv(argv))

@@ -17,7 +17,7 @@ use crate::install::clients::{self, InstalledFile, SettingsState, saved_files::S
 use crate::install::steps::{EditRemoval, apply};
 use crate::setup::clients::{ClientHooks, Trust, gather};
 use crate::setup::{SetupError, clients as here};
-use andon_core::domain::{agent::Client, client_spec::HookMoment};
+use andon_core::domain::{agent::Client, client_spec::HookMoment, hint::Hint};
 use andon_core::escape::{self, shell_quote};
 use andon_engine::{context::Context, error::OpsError, json};
 use andon_git::Repo;
@@ -298,7 +298,7 @@ fn commands_text(client: Client, hooks: &[EventCommand]) -> String {
     }
     text.push_str("exit code 2 refuses; the reason is on standard error\n");
     if client == Client::Generic {
-        text.push_str("help: andon agent schema  (the members of the JSON)\n");
+        text.push_str(&format!("help: {}\n", Hint::AgentSchema.led("the members of the JSON")));
     }
     text
 }
@@ -424,12 +424,9 @@ fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
     let (title, name) = (client.title(), client.as_str());
     let (what, help) = match other {
         Some((_, scope)) => {
-            (format!("{title} has hooks of a {scope} alone"), format!("andon agent install {name} --{scope}"))
+            (format!("{title} has hooks of a {scope} alone"), Hint::AgentInstall.with([name, scope]))
         }
-        None => (
-            format!("where {title} keeps its hooks is not known"),
-            "put these commands into its settings: andon agent install --command".to_owned(),
-        ),
+        None => (format!("where {title} keeps its hooks is not known"), Hint::AgentCommand.into()),
     };
     OpsError::usage(what, help)
 }
@@ -511,7 +508,7 @@ pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError
     for hooks in here::gather(ctx, Some(repo)) {
         let (client, title) = (hooks.client, hooks.client.title());
         for place in hooks.installed() {
-            let command = format!("andon agent uninstall {} --{}", client.as_str(), place.scope.as_str());
+            let command = Hint::AgentUninstall.with([client.as_str(), place.scope.as_str()]);
             let path = &place.path;
             let own = saved.files.iter().any(|file| file.path.starts_with(path));
             if place.scope == Scope::Project && own {

@@ -20,7 +20,7 @@ use andon_core::domain::agent_door::{AgentAction, ToolKind};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::{
     client_spec::FileOwner, diagnostic::Diagnostic, events::EventKind, findings::ReportFile,
-    git_hook::GitHook,
+    git_hook::GitHook, hint::Hint,
 };
 use andon_core::escape::terminal_clip;
 use andon_engine::gate::rule_feed::RuleFeed;
@@ -146,9 +146,9 @@ pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
 /// Says what the last tool call took from the guard, and whether it is back.
 pub(super) fn taken_text(all: &[GuardChange]) -> String {
     words::bounded(&format!(
-        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
-         andon status",
-        fates(all)
+        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: {}",
+        fates(all),
+        Hint::Status
     ))
 }
 
@@ -167,7 +167,7 @@ fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>, Ops
     let mut feed = RuleFeed::new(place.ctx, place.ws);
     record(place, taken, &mut feed)?;
     let text = taken_text(taken);
-    let note = Diagnostic::warning(text).help("andon doctor");
+    let note = Diagnostic::warning(text).help(Hint::Doctor);
     Ok([note].into_iter().chain(feed.end()?.1).collect())
 }
 
@@ -318,7 +318,7 @@ fn told_between(taken: &[GuardChange]) -> Option<Diagnostic> {
     let text =
         words::bounded(&format!("what guards this loop went away between two calls: {}", fates(taken)));
     (!taken.is_empty())
-        .then(|| Diagnostic::warning(text).help("a person who wants that runs: andon uninstall"))
+        .then(|| Diagnostic::warning(text).help(Hint::Uninstall.led("a person who wants that runs")))
 }
 
 fn changed(kept: &GuardSnapshot) -> Vec<&GuardFile> {

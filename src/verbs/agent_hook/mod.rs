@@ -22,7 +22,7 @@ use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, 
 use andon_core::detect::Stops;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::{
-    agent::Client, decision::Halt, diagnostic::Diagnostic, git_hook::GitHook, ids::ShortHash,
+    agent::Client, decision::Halt, diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, ids::ShortHash,
 };
 use andon_engine::{
     adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
@@ -170,7 +170,7 @@ impl ClientHook<'_> {
         let first = errors.lines().next().unwrap_or_default();
         let what = format!("the defaults are used instead of a configuration that cannot be read: {first}");
         remember_broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
-        vec![Diagnostic::warning(what).help("andon config check")]
+        vec![Diagnostic::warning(what).help(Hint::CheckConfig)]
     }
 
     /// The hook could not do its work.
@@ -179,7 +179,7 @@ impl ClientHook<'_> {
             remember_broken(&self.ctx, &self.ws, self.client, payload, what);
             Ok(())
         });
-        let note = Diagnostic::warning(format!("this hook did not work: {what}")).help("andon doctor");
+        let note = Diagnostic::warning(format!("this hook did not work: {what}")).help(Hint::Doctor);
         let notes: Vec<Diagnostic> = told.err().map(Diagnostic::warning).into_iter().chain([note]).collect();
         let refusal = self.halted.refusal().filter(|_| moment == HookMoment::BeforeTool);
         match refusal {

@@ -3,7 +3,7 @@
 
 use andon_core::domain::agent_door::Disarm;
 use andon_core::domain::decision::Halt;
-use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding};
+use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding, hint::Hint};
 use andon_core::escape::terminal_clip;
 use andon_engine::asking::WaitingRound;
 use andon_engine::text::{decisions, phrase};
@@ -45,12 +45,14 @@ pub fn halted(halt: Option<&Halt>, told: Telling) -> String {
     let rule = terminal_clip(rule, 60);
     if told == Telling::Again {
         return format!(
-            "refused: the loop is still halted ({rule}); only a person answers. help: andon status"
+            "refused: the loop is still halted ({rule}); only a person answers. help: {}",
+            Hint::Status
         );
     }
     bounded(&format!(
         "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt, and this session is over. {READING} \
-         Do not look for a way around: stop here, and tell the person what is written in {file}.\nhelp: andon status"
+         Do not look for a way around: stop here, and tell the person what is written in {file}.\nhelp: {}",
+        Hint::Status
     ))
 }
 
@@ -58,12 +60,10 @@ pub fn halted(halt: Option<&Halt>, told: Telling) -> String {
 pub fn disarms(found: &Disarm, told: Telling) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
-        Disarm::Resume => {
-            ("only a person answers a halt", "a person runs: andon resume --reason '<decision>'")
-        }
+        Disarm::Resume => ("only a person answers a halt", Hint::Answer.led("a person runs")),
         Disarm::MasterSwitch | Disarm::HooksPath | Disarm::Command(_) => (
             "it guards this loop",
-            "ask the person, who does it outside of this session; to see why: andon status",
+            Hint::Status.led("ask the person, who does it outside of this session; to see why"),
         ),
     };
     if told == Telling::First {
@@ -79,18 +79,19 @@ pub fn disarms(found: &Disarm, told: Telling) -> String {
 /// Says that hooks of git are skipped; the halt and the record are not.
 pub fn skips_hooks() -> Diagnostic {
     Diagnostic::note("--no-verify skips the test gate: the record of the commit says `bypassed`")
-        .help("have it pass: andon test, then commit without --no-verify")
+        .help(Hint::Test.led("have it pass, then commit without --no-verify"))
 }
 
 /// Refuses a tool while the context window is full.
 pub fn full(finding: Option<&Finding>, told: Telling) -> String {
     let message = finding.map_or_else(String::new, |finding| terminal_clip(&finding.message(), MESSAGE));
     if told == Telling::Again {
-        return "refused: the context window is still full. help: andon context --brief".to_owned();
+        return format!("refused: the context window is still full. help: {}", Hint::Brief);
     }
     bounded(&format!(
         "refused: the context window is full and nothing was run.\nreason: {message}\nWrite what the next session must know into \
-         {BRIEFING_FILE}, commit, then compact or begin a new session. Nothing else runs.\nhelp: andon context --brief"
+         {BRIEFING_FILE}, commit, then compact or begin a new session. Nothing else runs.\nhelp: {}",
+        Hint::Brief
     ))
 }
 
@@ -105,15 +106,17 @@ pub fn nearly_full(finding: &Finding) -> String {
     let message = terminal_clip(&finding.message(), MESSAGE);
     bounded(&format!(
         "andon: {message}.\nNow write what the next session must know into {BRIEFING_FILE} (any tool may), commit, then compact or begin a \
-         new session. Soon nothing else will run.\nhelp: andon context --brief"
+         new session. Soon nothing else will run.\nhelp: {}",
+        Hint::Brief
     ))
 }
 
 /// Refuses a tool because the state of the loop is not known.
 pub fn unread(why: &str) -> String {
     bounded(&format!(
-        "refused: whether this loop is halted is not known.\nreason: {}\nhelp: andon doctor",
-        terminal_clip(why, MESSAGE)
+        "refused: whether this loop is halted is not known.\nreason: {}\nhelp: {}",
+        terminal_clip(why, MESSAGE),
+        Hint::Doctor
     ))
 }
 
@@ -123,7 +126,8 @@ pub fn turned(line: &str) -> String {
     let line = terminal_clip(line, MESSAGE);
     if is_part {
         return format!(
-            "andon: this runs as `{line}`: a part, which does not count for the commit. Before it: andon test"
+            "andon: this runs as `{line}`: a part, which does not count for the commit. Before it: {}",
+            Hint::Test
         );
     }
     format!("andon: this runs as `{line}`: the same tests, and the run counts for the commit.")
@@ -149,33 +153,35 @@ pub fn now_halted(halt: Option<&Halt>) -> String {
     });
     bounded(&format!(
         "andon: the loop is halted now.{why}\nOnly a person answers, and this session is over. {READING} Stop here and tell the \
-         person.\nhelp: andon status"
+         person.\nhelp: {}",
+        Hint::Status
     ))
 }
 
 /// Holds a turn, and says what is missing.
 pub fn held(missing: &str) -> String {
     bounded(&format!(
-        "{HELD} {}.\nIf it cannot be done, say so and why: the turn ends then.\nhelp: andon complete",
-        terminal_clip(missing, MESSAGE)
+        "{HELD} {}.\nIf it cannot be done, say so and why: the turn ends then.\nhelp: {}",
+        terminal_clip(missing, MESSAGE),
+        Hint::Complete
     ))
 }
 
 /// Says to the person who is there that tests fail or did not run: whether that is meant is theirs to say.
 pub fn red(missing: &str) -> String {
-    bounded(&format!("andon: {}. help: andon test", terminal_clip(missing, MESSAGE)))
+    bounded(&format!("andon: {}. help: {}", terminal_clip(missing, MESSAGE), Hint::Test))
 }
 
 /// Says that a turn ends although something is missing.
 pub fn unfinished(missing: &str) -> String {
     let missing = terminal_clip(missing, MESSAGE);
-    bounded(&format!("andon: the turn ends unfinished: {missing}. help: andon complete"))
+    bounded(&format!("andon: the turn ends unfinished: {missing}. help: {}", Hint::Complete))
 }
 
 /// Says that a turn ends halted.
 pub fn ended(halt: Option<&Halt>, told: Telling) -> String {
     let Some(halt) = halt else {
-        return "andon: the turn ends stopped by a person. To go on: andon resume".to_owned();
+        return format!("andon: the turn ends stopped by a person. To go on: {}", Hint::Answer);
     };
     let why = match told {
         Telling::First => format!(": {}", terminal_clip(&halt.message, MESSAGE)),
@@ -188,15 +194,19 @@ pub fn ended(halt: Option<&Halt>, told: Telling) -> String {
 /// Says that settings stay as they are.
 pub fn kept(file: &str) -> String {
     bounded(&format!(
-        "refused: {} would no longer start Andon before a tool.\nreason: its hooks guard this loop.\nhelp: a person runs: andon \
-         agent uninstall claude",
-        terminal_clip(file, 200)
+        "refused: {} would no longer start Andon before a tool.\nreason: its hooks guard this loop.\nhelp: a person runs: {}",
+        terminal_clip(file, 200),
+        Hint::AgentUninstall.with(["claude", "project"])
     ))
 }
 
 /// A line for people about a hook that could not do its work.
 pub fn broken(what: &str) -> String {
-    bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
+    bounded(&format!(
+        "andon: this hook did nothing: {}. help: {}",
+        terminal_clip(what, MESSAGE),
+        Hint::Doctor
+    ))
 }
 
 /// The state of the loop for a model, at most [`MAX_STATE_TEXT`] bytes.
@@ -219,9 +229,10 @@ pub fn session(view: &SessionView) -> String {
     if let Some(first) = view.waiting.first() {
         let id: String = first.id.chars().take(8).collect();
         lines.push(format!(
-            "Waiting for a person: {}; the oldest asks {:?}. People answer: andon review show {id}",
+            "Waiting for a person: {}; the oldest asks {:?}. People answer: {}",
             phrase::count(view.waiting.len(), "round"),
-            terminal_clip(first.question.lines().next().unwrap_or_default(), 200)
+            terminal_clip(first.question.lines().next().unwrap_or_default(), 200),
+            Hint::ReviewShow.with([&id])
         ));
     }
     if !view.failing.is_empty() {
@@ -230,7 +241,7 @@ pub fn session(view: &SessionView) -> String {
         lines.push(format!("{count} failing in the last run: {}", shown.join(", ")));
     }
     if view.tested {
-        lines.push("Run the tests with `andon test`: a commit needs a run on exactly its code.".to_owned());
+        lines.push(format!("Run the tests with `{}`: a commit needs a run on exactly its code.", Hint::Test));
     }
     if let Some(briefing) = &view.briefing {
         lines.push(format!("Read {briefing} first: it tells what was tried."));

@@ -20,7 +20,8 @@ use andon_core::domain::decision::{Decision, Halt, Verdict};
 use andon_core::domain::events::{CallEnd, EventKind, ToolCall, WAITED_MS};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::{
-    about::EventClass, briefing::HumanDecision, context::Pressure, diagnostic::Diagnostic, ids::ShortHash,
+    about::EventClass, briefing::HumanDecision, context::Pressure, diagnostic::Diagnostic, hint::Hint,
+    ids::ShortHash,
 };
 use andon_core::escape::{shell_quote, terminal_clip};
 use andon_core::{detect, history::Timeline};
@@ -83,7 +84,7 @@ pub(super) fn after_tool(
     // A halt says more than what a call took from the guard.
     if !taken.is_empty() {
         let text = guard_changes::taken_text(&taken);
-        warnings.push(Diagnostic::warning(text.clone()).help("andon doctor"));
+        warnings.push(Diagnostic::warning(text.clone()).help(Hint::Doctor));
         say = say.after(text);
     }
     // A subagent is not who was waiting for an answer.

@@ -13,7 +13,7 @@ use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
 use andon_core::domain::decision::{Halt, Verdict};
 use andon_core::domain::events::{EventKind, Renewal, TurnEnd};
-use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING, ids::ShortHash};
+use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING, hint::Hint, ids::ShortHash};
 use andon_core::history::{Outcome, outcome};
 use andon_core::policy::{self, Bit, BitReasons, Tests};
 use andon_engine::gate::turn::{self, TurnOwner};
@@ -183,12 +183,12 @@ fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<Missing
     let holds = !place.is_attended();
     let BitReasons { tests_run, tests_passing, docs_updated } = view.reasons;
     let text = match red {
-        Some(red) if holds => Some(format!("{red}; fix them, then run: andon test")),
+        Some(red) if holds => Some(format!("{red}; {}", Hint::Test.led("fix them, then run"))),
         None if holds => view.prompt,
         red => red.or(tests_passing).or(tests_run).or(docs_updated),
     };
     let problem = || view.problems.first().map(|problem| problem.message.clone());
-    let text = text.or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
+    let text = text.or_else(problem).unwrap_or_else(|| format!("{} says no", Hint::Complete));
     Ok(Some(MissingWork { text, holds }))
 }
 

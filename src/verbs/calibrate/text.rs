@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use andon_core::detect::calibration::Promise;
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint};
 use andon_engine::text::phrase;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::view::calibration::{
@@ -95,9 +95,7 @@ fn help(found: &Calibration) -> Option<&'static str> {
         Promise::TooFew { .. } => {
             Some("give more runs that went well, or ask for less with a larger --alpha")
         }
-        Promise::None if found.ground.mistaken.counted > 0 => Some(
-            "loosen the rules whose halts were mistaken (andon status --rules), or ask for less with a larger --alpha",
-        ),
+        Promise::None if found.ground.mistaken.counted > 0 => Some(Hint::LoosenRules.text()),
         Promise::None => Some("look whether those runs did go well, or ask for less with a larger --alpha"),
     }
 }
@@ -162,7 +160,7 @@ pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
         CalibrationResult::Whole(found) => found,
     };
     let (runs, asked) = (found.runs, percent(found.alpha));
-    let help = format!("andon calibrate {range} --alpha {}", found.alpha);
+    let help = Hint::Calibrate.with([range, &found.alpha.to_string()]);
     let said = |said: Diagnostic| vec![said.code("calibration").help(help.clone())];
     let of = |step: &LadderStep| {
         let (halted, next, exact) = (step.halted, percent(step.chance), percent(step.exact));

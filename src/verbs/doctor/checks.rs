@@ -70,7 +70,7 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     let place = match &facts.place {
         Ok(place) => place,
         Err(error) => {
-            return vec![Check::fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")];
+            return vec![Check::fail("hooks-path", error.clone(), Hint::HooksPath)];
         }
     };
     if let Some((mode, guarded)) = &place.managed {
@@ -105,7 +105,7 @@ fn patches(mode: Integration, patches: Presence) -> Option<Check> {
     let hint = match mode {
         // It has no stages for them.
         Integration::PreCommit => return None,
-        Integration::Lefthook => "andon install && lefthook install".to_owned(),
+        Integration::Lefthook => Hint::InstallLefthook.into(),
         Integration::Shim | Integration::Config | Integration::Husky => {
             Hint::InstallMode.with([mode.as_str()])
         }
@@ -147,7 +147,7 @@ fn hooks_path(place: &HooksPlace) -> Check {
                 format!(", set in {}: git runs the hooks there instead", found.origin)
             };
             let message = format!("core.hooksPath is {:?}{how}", found.value);
-            Check::fail("hooks-path", message, &hooks_hint(found.scope))
+            Check::fail("hooks-path", message, hooks_hint(found.scope))
         }
     }
 }
@@ -205,9 +205,8 @@ fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> 
 
 fn display_ref(facts: &RepositoryFacts) -> Check {
     let shows = facts.display_refs.iter().any(|found| names_notes_ref(&found.value));
-    let what =
-        if shows { "shows the records" } else { "does not show the records (andon install --show-notes)" };
-    Check::ok("display-ref", format!("git log {what}"))
+    let what = if shows { "shown".to_owned() } else { format!("not shown ({})", Hint::ShowNotes) };
+    Check::ok("display-ref", format!("records in git log: {what}"))
 }
 
 /// git copies notes after our hooks: appended to the new record, or over it (docs/git-facts.md).
@@ -221,7 +220,7 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     }
     let trap = |found: &SourcedValue| {
         let message = format!("notes.rewriteRef = {:?} in {} {garbles}", found.value, found.origin);
-        Check::warn("rewrite-ref", message, &rewrite_hint(found))
+        Check::warn("rewrite-ref", message, rewrite_hint(found))
     };
     facts.rewrite_refs.iter().filter(|found| names_notes_ref(&found.value)).map(trap).collect()
 }
@@ -241,12 +240,12 @@ fn notes(facts: &RepositoryFacts) -> Check {
         (Presence::Absent, Some(fetched), _) => Check::warn(
             "records",
             format!("none here, but {fetched} was fetched"),
-            &Hint::TakeFetched.with([fetched]),
+            Hint::TakeFetched.with([fetched]),
         ),
         (Presence::Absent, None, Presence::Present) => Check::warn(
             "records",
             format!("{NOTES_REF} is not here; the next commit makes it"),
-            "if a remote has records: andon sync --fetch-only REMOTE",
+            Hint::FetchRecords.led("if a remote has records"),
         ),
         (Presence::Absent, None, Presence::Absent) => Check::ok("records", "none yet: nothing is committed"),
     }

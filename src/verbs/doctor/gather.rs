@@ -148,7 +148,7 @@ fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Check> {
     let head = ws.repo.head().ok()?.commit();
     let found = lost_halts::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
-    let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason '<decision>'";
+    let hint = Hint::SyncOrAnswer;
     gone.then(|| Check::fail("ledger", found.halt.message, hint))
 }
 
@@ -168,7 +168,7 @@ pub fn answers(ws: &Workspace) -> Check {
         AckMode::Delete => {
             let message = "guard.ack = \"delete\": an agent that deletes the report file answers its own halt, where nothing \
                            shows that it was the agent";
-            let hint = "in andon.toml under [guard]: ack = \"resume\"; to ask for signatures: andon witness init --name human:ID";
+            let hint = Hint::AskForMore;
             Check::warn("answers", message, hint)
         }
         AckMode::Resume => Check::ok(
@@ -184,21 +184,21 @@ fn signed(ws: &Workspace) -> Check {
     let broken = |message: String, hint| Check::fail("answers", message, hint);
     let ledger = match asking::load(ws) {
         Ok(ledger) => ledger,
-        Err(err) => return broken(err.to_string(), "andon ledger verify"),
+        Err(err) => return broken(err.to_string(), Hint::VerifyLedger),
     };
     let policy = &ledger.folded.authority.at_end;
     if ledger.policy().is_none() {
         let id = ws.config.guard.ledger.map(asking::short).unwrap_or_default();
         return broken(
             format!("guard.ack = \"signed\", and ledger {id} is not here: no halt can end"),
-            Hint::Sync.text(),
+            Hint::Sync,
         );
     }
     let witnesses: Vec<&str> = policy.witnesses.iter().map(String::as_str).collect();
     if witnesses.is_empty() {
         return broken(
             "guard.ack = \"signed\", and the policy names no witness".to_owned(),
-            "andon witness add human:ID --key FILE",
+            Hint::AddWitness,
         );
     }
     let unsigned = asking::unsigned_answers(ws).unwrap_or_default();

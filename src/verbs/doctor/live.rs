@@ -10,7 +10,7 @@ use crate::install::clients::{SettingsState, started};
 use crate::setup::clients::{ClientHooks, roots};
 use andon_agents::{canary, has_refused};
 use andon_core::domain::effect::{Notice, NoticeKind, Program};
-use andon_core::domain::{agent::Client, agent_door::CANARY, time::Span};
+use andon_core::domain::{agent::Client, agent_door::CANARY, hint::Hint, time::Span};
 use andon_engine::effect::{best_effort, consult};
 use andon_engine::{context::Context, workspace::Workspace};
 use andon_git::Repo;
@@ -41,7 +41,7 @@ pub(super) fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<C
     }
     if checks.is_empty() {
         let message = "no client has hooks of andon: nothing was sent";
-        let hint = Some("andon agent install CLIENT".to_owned());
+        let hint = Some(Hint::AgentInstallAny.into());
         checks.push(Check::new("live", State::Ok, message, hint));
     }
     notice(ctx, repo).into_iter().chain(checks).collect()
@@ -64,9 +64,9 @@ fn notice(ctx: &Context, repo: &Repo) -> Option<Check> {
     let own =
         || "name it in ~/.config/andon/config.toml under [notify]:  command = [\"my-notifier\"]".to_owned();
     Some(match called {
-        None => Check::warn("notify", "nobody is called when the loop halts: [notify] is not set", &own()),
+        None => Check::warn("notify", "nobody is called when the loop halts: [notify] is not set", own()),
         Some(Ok(())) => Check::ok("notify", "the program of [notify] took a test notice"),
-        Some(Err(error)) => Check::fail("notify", error.to_string(), &own()),
+        Some(Err(error)) => Check::fail("notify", error.to_string(), own()),
     })
 }
 
@@ -74,7 +74,7 @@ fn outdated(client: Client, scope: Scope) -> Check {
     let (name, title, scope) = (client.as_str(), client.title(), scope.as_str());
     let message =
         format!("{title} ({scope}): nothing was sent, its hooks are not as they would be installed now");
-    Check::fail(format!("live-{name}"), message, &format!("andon agent install {name} --{scope}"))
+    Check::fail(format!("live-{name}"), message, Hint::AgentInstall.with([name, scope]))
 }
 
 fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResult {
@@ -94,7 +94,7 @@ fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResul
 fn judge(heard: &CanaryResult) -> Check {
     let CanaryResult { client, scope, answer, kept, client_is_here } = heard;
     let (name, title) = (client.as_str(), client.title());
-    let again = format!("andon agent install {name} --{}", scope.as_str());
+    let again = Hint::AgentInstall.with([name, scope.as_str()]);
     let (state, what, hint) = match answer {
         None => (State::Fail, "its settings start nothing before a tool".to_owned(), Some(again)),
         Some(Err(error)) => (State::Fail, format!("its hook cannot be started: {error}"), Some(again)),
@@ -104,12 +104,12 @@ fn judge(heard: &CanaryResult) -> Check {
             match (answer.code, refused, kept) {
                 (None, _, _) => {
                     let what = format!("its hook gave no answer within {} s", PATIENCE.0);
-                    (State::Fail, what, Some("andon doctor".to_owned()))
+                    (State::Fail, what, Some(Hint::Doctor.into()))
                 }
                 (_, true, true) => (State::Ok, format!("its hook refused the canary in {took} ms"), None),
                 (_, true, false) => {
                     let what = format!("its hook refused the canary in {took} ms, and no fact of it is here");
-                    (State::Fail, what, Some("andon doctor".to_owned()))
+                    (State::Fail, what, Some(Hint::Doctor.into()))
                 }
                 (Some(code), false, kept) => {
                     let fact = if *kept { "" } else { ", and no fact of it is here" };

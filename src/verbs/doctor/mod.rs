@@ -23,7 +23,7 @@ use crate::setup::live::GuardState;
 use crate::setup::place::{Override, SharedHooksPath};
 use crate::{cli::Shell, setup::FetchState};
 use andon_config::TestCommand;
-use andon_core::domain::facts::Presence;
+use andon_core::domain::{facts::Presence, hint::Hint};
 use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
 use andon_engine::text::page::{Page, with_command};
@@ -64,7 +64,7 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<CallerFacts, OpsE
         None => Check::ok("config", "andon.toml can be read"),
         Some(found) => {
             let message = found.first().map(ToString::to_string).unwrap_or_default();
-            Check::fail("config", message, "andon config check")
+            Check::fail("config", message, Hint::CheckConfig)
         }
     };
     Ok(CallerFacts {
@@ -126,12 +126,12 @@ impl Check {
         Self::new(id, State::Ok, message, None)
     }
 
-    fn warn(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Self {
-        Self::new(id, State::Warn, message, Some(hint.to_owned()))
+    fn warn(id: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(id, State::Warn, message, Some(hint.into()))
     }
 
-    fn fail(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Self {
-        Self::new(id, State::Fail, message, Some(hint.to_owned()))
+    fn fail(id: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(id, State::Fail, message, Some(hint.into()))
     }
 }
 

@@ -171,7 +171,7 @@ fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit 
         return refuse(shell, call, shown);
     }
     let what = format!("{hook}: Andon could not judge this; git goes on without it");
-    shown.push(Diagnostic::warning(what).help("andon doctor"));
+    shown.push(Diagnostic::warning(what).help(Hint::Doctor));
     shell.tell(&shown);
     if block { Exit::Refused } else { Exit::Allowed }
 }
@@ -407,7 +407,7 @@ impl HookOutcome {
 /// Lines of standard input that make no sense: git writes none, so they come from elsewhere.
 fn unread(hook: GitHook, lines: usize) -> Option<Diagnostic> {
     let what = format!("{}: {lines} line(s) of standard input could not be read", hook.name());
-    (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.name())))
+    (lines > 0).then(|| Diagnostic::warning(what).help(Hint::Githooks))
 }
 
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {

@@ -62,7 +62,7 @@ impl LateRecords {
     pub fn phrases(self) -> impl Iterator<Item = String> {
         let counted = [
             (self.cut_short, "whose post-commit was cut short"),
-            (self.patches, "made by git am, for which post-applypatch was not installed (andon doctor)"),
+            (self.patches, "made by git am, for which post-applypatch was not installed"),
             (self.unseen, "made while the hooks were off"),
         ];
         counted

@@ -174,7 +174,11 @@ fn install_text(report: &InstallReport) -> String {
     let mut text = String::new();
     if let Some(because) = &report.choice.because {
         let mode = report.choice.mode.as_str();
-        text.push_str(&format!("mode {mode}: {} (another: andon install --mode MODE)\n", shown(because)));
+        text.push_str(&format!(
+            "mode {mode}: {} (another: {})\n",
+            shown(because),
+            Hint::InstallMode.with(["MODE"])
+        ));
     }
     if report.changed_nothing() {
         text.push_str(&format!("Andon is installed {} already; nothing changed\n", shown(&place(report))));
@@ -190,7 +194,8 @@ fn install_text(report: &InstallReport) -> String {
         if *scopes > 0 {
             let many = count(*scopes, "scope");
             text.push_str(&format!(
-                "it has {many} with tests of their own, from the manifests: andon test --scopes\n"
+                "it has {many} with tests of their own, from the manifests: {}\n",
+                Hint::TestScopes
             ));
         }
     }
@@ -235,7 +240,7 @@ fn hooks_text(report: &InstallReport) -> String {
             format!("hooks in {dir}:\n{}", report.hooks.iter().map(line).collect::<String>())
         }
         Integration::Config => {
-            "hooks in the configuration of the repository: git config --get-regexp '^hook'\n".to_owned()
+            Hint::HooksConfigured.led("hooks in the configuration of the repository") + "\n"
         }
         Integration::Husky | Integration::Lefthook | Integration::PreCommit if report.files.is_empty() => {
             "the configuration names andon already; nothing was added to it\n".to_owned()

@@ -214,7 +214,7 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     let left = leftovers(repo);
     if !left.is_empty() {
         let left = left.join(", ");
-        remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));
+        remarks.push(format!("{left} stay; {}", Hint::Purge.led("to delete them too")));
     }
     remarks
 }
@@ -244,12 +244,12 @@ pub struct PurgeReport {
 pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
     if let Some(marker) = ctx.agent_mark() {
         let what = format!("this is the shell of an agent ({marker}), and only a person deletes evidence");
-        return Err(purge_refused(&what, "a person runs in a shell of their own: andon uninstall --purge"));
+        return Err(purge_refused(&what, Hint::Purge.led("a person runs in a shell of their own")));
     }
     let ws = Workspace::open_lenient(ctx)?;
     let refuse = |place: &str| {
         let what = format!("a halt{place} waits for an answer, and its evidence must stay until then");
-        purge_refused(&what, "answer it first: andon resume --reason '<decision>'")
+        purge_refused(&what, Hint::Answer.led("answer it first"))
     };
     if halts::unanswered(ctx, &ws)?.is_some() || stop_files(&ws) != Stops::NONE {
         return Err(refuse(""));
@@ -265,7 +265,7 @@ pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
     Ok(())
 }
 
-fn purge_refused(what: &str, help: &str) -> OpsError {
+fn purge_refused(what: &str, help: impl Into<String>) -> OpsError {
     OpsError::verb(VerbError::Purge, format!("nothing was purged: {what}"), help)
 }
 

@@ -10,7 +10,10 @@ use clap::{Args, Subcommand};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
-use andon_core::domain::test_run::{RunValidity, TestRun};
+use andon_core::domain::{
+    hint::Hint,
+    test_run::{RunValidity, TestRun},
+};
 use andon_engine::text::{phrase, style::Style};
 use andon_engine::{error::OpsError, json, workspace::Workspace};
 
@@ -75,8 +78,8 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         let lines_args = ObserveLinesArgs { node: None, format: args.format };
         let mut input = std::io::stdin().lock();
         if input.fill_buf().map_err(OpsError::Input)?.is_empty() {
-            let help = "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
-                        a line on standard input";
+            let help = Hint::NameReport
+                .led("give one JSON object a line on standard input, or hand in report files");
             return Err(OpsError::usage("no test run came in on standard input", help));
         }
         return read(shell, Some("test_run"), &lines_args, &mut input);

@@ -213,7 +213,7 @@ impl Answer {
         signer: &Signer,
     ) -> Result<Self, OpsError> {
         let ws = round.ws;
-        let command = format!("andon review {verb} {}", round.ledger.short(round.at));
+        let command = Hint::SignRound.with([verb, &round.ledger.short(round.at)]);
         let (draft, text) = if let Some(file) = &args.from {
             let text = read_text(ctx, file, MAX_ANSWER)?;
             let draft = template::read(&command, &file.to_string_lossy(), &text);
@@ -222,9 +222,7 @@ impl Answer {
             }
             (draft?, Some(text))
         } else if args.decision.is_some() {
-            let wrong = |err: template::Malformed| {
-                OpsError::usage(err.to_string(), "see what each field is: andon review resolve --help")
-            };
+            let wrong = |err: template::Malformed| OpsError::usage(err.to_string(), Hint::AnswerByFlags);
             let mut vote = template::flags(args).map_err(wrong)?;
             if args.time_spent_seconds.is_none() {
                 vote.time_spent_seconds = Whole::new(round.seconds(signer));
@@ -415,15 +413,15 @@ pub fn acted_text(acted: &ActReport) -> String {
         lines.push(format!("  {}", plain(&rounds::panel_members(panel))));
     }
     let next = if acted.resumed {
-        "the halt is answered, the loop may go on; send it to the others: andon sync".to_owned()
+        Hint::Sync.led("the halt is answered, the loop may go on; send it to the others")
     } else if let Some(panel) = found.open_panel() {
         rounds::panel_next(panel, &round)
     } else if acted.status == RoundStatus::Accepted {
-        format!("read it: andon review show {round}; answer it: andon review resolve {round}")
+        Hint::ReadAndResolve.with([&round])
     } else if acted.status == RoundStatus::Resolved {
-        "it is a precedent now; send it to the others: andon sync".to_owned()
+        Hint::Sync.led("it is a precedent now; send it to the others")
     } else {
-        "send it to the others: andon sync".to_owned()
+        Hint::Sync.led("send it to the others")
     };
     lines.push(format!("  help: {next}"));
     lines.iter().map(|line| format!("{line}\n")).collect()

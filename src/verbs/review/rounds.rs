@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use andon_core::domain::{ids::EntryId, plural::count, time::Timestamp};
+use andon_core::domain::{hint::Hint, ids::EntryId, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger, WaitingRound};
 use andon_engine::text::style::Style;
@@ -60,7 +60,7 @@ pub struct ShownConcern {
 pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
     let entry = if named == "halt" {
         let halt = halts::binding(ws)?.ok_or_else(|| {
-            OpsError::usage("no halt waits for an answer here", "see which rounds wait: andon review")
+            OpsError::usage("no halt waits for an answer here", Hint::Review.led("see which rounds wait"))
         })?;
         ledger.find(&halt.id.to_string())?
     } else {
@@ -74,7 +74,7 @@ pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize,
     }
     Err(OpsError::usage(
         format!("{} is no round: it is of type {}", ledger.short(entry), ledger.entries[entry].kind),
-        "andon review",
+        Hint::Review,
     ))
 }
 
@@ -118,7 +118,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         }
     }
     if let Some(first) = rounds.first() {
-        out.push_str(&format!("  help: andon review show {:.8}\n", first.id));
+        out.push_str(&format!("  help: {}\n", Hint::ReviewShow.with([&format!("{:.8}", first.id)])));
     }
     out
 }
@@ -147,11 +147,11 @@ pub fn panel_next(panel: &Panel, round: &str) -> String {
     let has_voted = |seat: &Seat| seat.commit.is_some() || seat.vote.is_some();
     let voted = panel.seats.iter().filter(|seat| has_voted(seat)).count();
     if voted == panel.size {
-        format!("all have voted; each member opens their ballot: andon sync && andon review reveal {round}")
+        Hint::Reveal.with([round])
     } else if panel.seats.len() < panel.size {
-        format!("witnesses take seats: andon sync && andon review accept {round}")
+        Hint::TakeSeats.with([round])
     } else {
-        format!("each member votes: andon sync && andon review ballot {round}")
+        Hint::Vote.with([round])
     }
 }
 

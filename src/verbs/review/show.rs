@@ -138,7 +138,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     if !shown.evidence.is_empty() {
         let commit = ledger.entries[shown.at].commit;
         let commands: Vec<String> =
-            shown.evidence.keys().map(|name| format!("git show {commit}:evidence/{name}")).collect();
+            shown.evidence.keys().map(|name| Hint::ShowEvidence.with([&commit.to_string(), name])).collect();
         block("Evidence", None, &commands.join("\n"));
     }
     if let Some(panel) = round.open_panel() {
@@ -192,11 +192,11 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
         };
         part("Decided before", &work.precedents.iter().map(decided).collect::<Vec<_>>());
     }
-    let mut commands = vec!["andon status".to_owned()];
+    let mut commands = vec![String::from(Hint::Status)];
     if let Some(head) = halt.and_then(|halt| halt.head) {
         let head: String = head.to_string().chars().take(12).collect();
-        commands.push(format!("git show {head}"));
-        commands.push(format!("andon show {head}"));
+        commands.push(Hint::GitShow.with([&head]));
+        commands.push(Hint::Show.with([&head]));
     }
     block("All of it", None, &commands.join("\n"));
     let actions: Vec<&str> =
@@ -304,9 +304,9 @@ fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Sty
     }
     let id = ledger.short(entry);
     let sign = if round.open_panel().is_some() { "ballot" } else { "resolve" };
-    let take =
-        if round.is_halt { String::new() } else { format!("\n  take it first: andon review accept {id}") };
-    let steps = include_str!("steps.txt").replace("{sign}", &format!("andon review {sign} {id}"));
+    let taken = round.is_halt || round.status() == RoundStatus::Accepted;
+    let take = if taken { String::new() } else { format!("\n  {}", Hint::Accept.with([&id])) };
+    let steps = include_str!("steps.txt").replace("{sign}", &Hint::SignRound.with([sign, &id]));
     format!("\n{}{take}\n{steps}", style.bold("To do"))
 }
 

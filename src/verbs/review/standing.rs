@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::rounds::headed;
-use andon_core::domain::{plural::count, time::Timestamp};
+use andon_core::domain::{hint::Hint, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
 use andon_engine::text::style::Style;
@@ -93,7 +93,7 @@ pub fn standing(ws: &Workspace, who: Option<&str>, reader: Option<&str>) -> Resu
     let witnesses: Vec<Standing> =
         found.map(|(name, found)| one(&ledger, &json, name, found, reader.as_deref())).collect();
     match (witnesses.is_empty(), who) {
-        (true, Some(who)) => Err(OpsError::usage(format!("{who} is no witness here"), "andon witness list")),
+        (true, Some(who)) => Err(OpsError::usage(format!("{who} is no witness here"), Hint::ListWitnesses)),
         (_, _) => Ok(Standings { witnesses, ledger: who.is_none().then_some(json) }),
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound};
 use crate::cli::{Shell, args::read_bytes, error::Exit, format_arg::JsonArg};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{hint::Hint, time::Timestamp};
 use andon_core::format::members_of;
 use andon_engine::adapter::events::{self, Line, Lines};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
@@ -87,7 +87,7 @@ pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
 fn take(shell: &Shell, ws: &Workspace, action: Option<RoundCommand>, bytes: &[u8]) -> Result<Exit, OpsError> {
     let malformed = |err: serde_json::Error| {
         let what = format!("standard input holds no JSON object: {err}");
-        OpsError::usage(what, "see what is asked for: andon round --help")
+        OpsError::usage(what, Hint::RoundHelp)
     };
     let said: EntryStatement = serde_json::from_slice(bytes).map_err(malformed)?;
     let action = action.map_or_else(|| Ok(read::<ActionMember>(&said)?.action), Ok::<_, OpsError>)?;

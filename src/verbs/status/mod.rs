@@ -18,7 +18,9 @@ use andon_core::domain::decision::{Halt, Stage, StandingHalt};
 use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::{diagnostic::Diagnostic, plural::count, test_run::RunValidity, workflow::Cycle};
+use andon_core::domain::{
+    diagnostic::Diagnostic, hint::Hint, plural::count, test_run::RunValidity, workflow::Cycle,
+};
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{escape::terminal_clip, policy};
 use andon_engine::error::{OpsError, or_warn};
@@ -495,6 +497,6 @@ fn told_lost(lost: usize) -> Option<Diagnostic> {
     let records = count(lost, "commit");
     let are = if lost == 1 { "was" } else { "were" };
     let what = format!("the records of {records} that {are} made here are gone");
-    let told = Diagnostic::warning(what).code("lost-records").help("andon sync, where a remote has them");
+    let told = Diagnostic::warning(what).code("lost-records").help(Hint::Sync.led("where a remote has them"));
     (lost > 0).then(|| told.help("find out what removed refs/notes/andon"))
 }

@@ -30,7 +30,9 @@ fn state(view: &StatusView, style: Style) -> String {
         },
         LoopState::Stopped => style.red("stopped (.andon/STOP)"),
         LoopState::Paused => style.yellow("paused (.andon/PAUSE)"),
-        LoopState::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
+        LoopState::NotInstalled => {
+            style.yellow(&format!("not installed: nothing is guarded ({})", Hint::Install))
+        }
         LoopState::HooksGone => style.red("hooks are gone: commits are neither checked nor recorded"),
         LoopState::Disabled => style.yellow("disabled (ANDON=0)"),
     }
@@ -177,7 +179,7 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     let headline = page.style.bold(&format!("{headline} ({rule})"));
     page.wrap("  ", &headline, "  ");
     halt::push(page, halt, view.report);
-    halt::push_answer(page, halt::ANSWER, halt);
+    halt::push_answer(page, Hint::Answer.text(), halt);
     if halt.worktree != view.worktree {
         let branch = halt.branch.as_ref().map(|it| format!(", branch {}", terminal_clip(it, NAME)));
         let place = terminal_clip(&halt.worktree, NAME) + &branch.unwrap_or_default();
@@ -203,7 +205,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
             page.fields("", phrase::acknowledgment(ack, phrase::MESSAGE));
         }
         None if matches!(view.state, LoopState::NotInstalled | LoopState::Disabled) => {
-            page.field("", &format!("not answered yet: {}", unbroken(halt::ANSWER)));
+            page.field("", &format!("not answered yet: {}", unbroken(Hint::Answer.text())));
         }
         None => {
             let file = andon_engine::text::report_file::path(halt.report_file);
@@ -227,7 +229,7 @@ fn waiting(page: &mut Page, view: &StatusView) {
     let line = format!("a round waits for a person since {since}{more}: {question}");
     page.field("waiting", &page.style.yellow(&line));
     let id: String = first.id.chars().take(8).collect();
-    page.field("", &with_command(&format!("help: andon review show {}", terminal_clip(&id, 8))));
+    page.field("", &with_command(&format!("help: {}", Hint::ReviewShow.with([&terminal_clip(&id, 8)]))));
 }
 
 /// The newest refused commits, as long as no commit or test run followed.
@@ -238,7 +240,7 @@ fn refused(page: &mut Page, view: &StatusView) {
     let rule = terminal_clip(&refused.rule, NAME);
     let line = format!("{commits} for untested code ({rule}){at}");
     page.field("refused", &page.style.yellow(&line));
-    page.field("", "help: andon test");
+    page.field("", &format!("help: {}", Hint::Test));
 }
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {

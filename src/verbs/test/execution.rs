@@ -7,7 +7,7 @@ use super::calls;
 use super::preset::{self, LineFilter};
 use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
-use andon_core::domain::{test_run::TestStatus, time::Span, veil::HiddenPath};
+use andon_core::domain::{hint::Hint, test_run::TestStatus, time::Span, veil::HiddenPath};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
 use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{
@@ -274,15 +274,16 @@ fn changed_paths(since: &CodeComparison) -> Option<String> {
     let (paths, why, help) = match since {
         CodeComparison::Unchanged => return None,
         CodeComparison::Changed(paths) => {
-            let help = " (git add it, or name it in .gitignore or paths.ignore)";
+            let help = " (stage it, or name it in .gitignore or paths.ignore)".to_owned();
             (paths, "changed while the tests ran", help)
         }
         CodeComparison::Written(paths) => {
-            let help = " (andon test; or, if it is no code, name it in .gitignore or paths.ignore)";
+            let help =
+                format!(" ({}; or, if it is no code, name it in .gitignore or paths.ignore)", Hint::Test);
             (paths, "written by this run, such as a new snapshot, so that it needs one more", help)
         }
         CodeComparison::Replaced(paths) => {
-            (paths, "moved away or replaced while the tests ran, and put back", "")
+            (paths, "moved away or replaced while the tests ran, and put back", String::new())
         }
     };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();

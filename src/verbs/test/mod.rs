@@ -143,18 +143,14 @@ fn passed_on(args: &TestArgs) -> Option<Diagnostic> {
     let two = |two: &[std::ffi::OsString]| matches!(two, [option, value] if option == "--format" && value == "json");
     let asked = arguments.windows(2).any(two) || arguments.iter().any(|one| one == "--format=json");
     let what = "--format json went to the tests, as all that follows their first argument";
-    (asked && format == Format::Text).then(|| {
-        Diagnostic::note(what)
-            .code("test-run")
-            .help("for the result as JSON, name it before: andon test --format json ARG...")
-    })
+    (asked && format == Format::Text).then(|| Diagnostic::note(what).code("test-run").help(Hint::TestJson))
 }
 
 /// A shell that may write the working tree alone leaves the run to a hook outside of it.
 fn waits(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let what = "the run waits in .andon/pending-run.jsonl: this shell cannot write the git directory";
     let hints = [
-        "the next hook of the agent's client takes it in as handed in: andon agent list",
+        &Hint::AgentList.led("the next hook of the agent's client takes it in as handed in"),
         "[test] handed_in = \"count\" in andon.toml lets such runs prove something",
         "commit from a shell that may write the git directory",
     ];
@@ -166,23 +162,24 @@ fn waits(ran: &test::TestOutcome) -> Option<Diagnostic> {
 fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let status = ran.run.evidence.status;
     let (what, help) = match ran.run.validity {
-        RunValidity::OtherCommand if ran.origin == test::CommandOrigin::Part => {
-            ("this was a part of the tests; the run is kept, and proves nothing", "run them all: andon test")
-        }
-        RunValidity::OtherCommand => {
-            ("this is not the configured test.command; the run is kept, and proves nothing", "andon test")
-        }
-        RunValidity::CodeChanged => {
-            ("the code changed while the tests ran; the run proves nothing", "andon test")
-        }
-        RunValidity::Interrupted if status == TestStatus::TimedOut => (
-            "the tests were stopped by test.timeout; the run proves nothing",
-            "raise [test] timeout in andon.toml",
+        RunValidity::OtherCommand if ran.origin == test::CommandOrigin::Part => (
+            "this was a part of the tests; the run is kept, and proves nothing",
+            Hint::Test.led("run them all"),
         ),
-        RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
+        RunValidity::OtherCommand => (
+            "this is not the configured test.command; the run is kept, and proves nothing",
+            Hint::Test.into(),
+        ),
+        RunValidity::CodeChanged => {
+            ("the code changed while the tests ran; the run proves nothing", Hint::Test.into())
+        }
+        RunValidity::Interrupted if status == TestStatus::TimedOut => {
+            ("the tests were stopped by test.timeout; the run proves nothing", Hint::MoreTime.into())
+        }
+        RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", Hint::Test.into()),
         RunValidity::NotStarted => return Some(not_started(ran)),
         RunValidity::HandedIn | RunValidity::Seen => {
-            ("the run was handed in; it proves nothing", "andon test")
+            ("the run was handed in; it proves nothing", Hint::Test.into())
         }
         RunValidity::Filtered => return Some(filtered(ran, "proves nothing")),
         RunValidity::Valid => return valid(ran, status),
@@ -194,7 +191,7 @@ fn proves_nothing(ran: &test::TestOutcome) -> Option<Diagnostic> {
 fn not_started(ran: &test::TestOutcome) -> Diagnostic {
     let said = ran.run.evidence.not_started.as_deref().unwrap_or("its program is not there");
     let what = format!("the tests could not be started, so the run proves nothing: {said}");
-    remark(what, "see what is missing: andon doctor").help("or correct test.command: andon config show test")
+    remark(what, Hint::Doctor.led("see what is missing")).help(Hint::ShowConfigOf.with(["test"]))
 }
 
 /// No report was recognised, or no test is named: what to say, and the line that says that there is none.
@@ -235,7 +232,7 @@ fn flaky(ran: &test::TestOutcome) -> Option<Diagnostic> {
     let (first, more) = (names.first()?, names.len() - 1);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let what = format!("flaky: the same code gave other results before for {first}{more}");
-    Some(Diagnostic::note(what).code("test-run").help("andon status"))
+    Some(Diagnostic::note(what).code("test-run").help(Hint::Status))
 }
 
 /// A run of a part of the tests.
@@ -244,7 +241,7 @@ fn filtered(ran: &test::TestOutcome, worth: &str) -> Diagnostic {
     let full = count(full, "test");
     remark(
         format!("{ran} of {full} ran that the last full run had; the run {worth}"),
-        "run them all: andon test",
+        Hint::Test.led("run them all"),
     )
 }
 
@@ -254,7 +251,7 @@ fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
     }
     let (what, help) = match status {
         TestStatus::NoTests => {
-            ("not one test ran; the run proves nothing", "look at test.command: andon config show")
+            ("not one test ran; the run proves nothing", Hint::ShowConfigOf.with(["test"]))
         }
         TestStatus::Incomplete => return cut_short(ran),
         // A run that exits with 0 and still did not pass needs a word, since the shell sees none.
@@ -263,7 +260,7 @@ fn valid(ran: &test::TestOutcome, status: TestStatus) -> Option<Diagnostic> {
         {
             (
                 "the exit code is 0, but the report says otherwise; the run counts as failed",
-                "look at the report",
+                "look at the report".to_owned(),
             )
         }
         TestStatus::Passed
@@ -284,19 +281,16 @@ fn cut_short(ran: &test::TestOutcome) -> Option<Diagnostic> {
             return None;
         }
         return Some(if evidence.is_by_exit_code() {
-            let help = "let test.command end with the tests and with their exit code: andon config show test";
+            let help = Hint::EndWithTests;
             remark("nothing tells how the tests ended; the run does not count as passed", help)
         } else {
-            remark("the test report is cut short; the run does not count as passed", "andon test")
+            remark("the test report is cut short; the run does not count as passed", Hint::Test)
         });
     };
     let what = format!(
         "`{hiding}` hides how the tests ended, their summary and their exit code; the run does not count as passed"
     );
-    let help =
-        "in andon.toml, let test.command end with the runner, without the pipe: andon config show test";
-    let less = format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}");
-    Some(remark(what, help).help(less))
+    Some(remark(what, Hint::WithoutPipe).help(Hint::ShortenShown.with([&hiding])))
 }
 
 /// `andon test`

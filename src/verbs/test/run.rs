@@ -243,7 +243,7 @@ pub fn execute(
 pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
     ws.config.test.command.clone().ok_or_else(|| {
         let advice = ws.repo.workdir().map(test_guess::advice).unwrap_or_default();
-        let help = vec![advice, "or run one command: andon test -- COMMAND".to_owned()];
+        let help = vec![advice, format!("or run one command: {}", Hint::TestCommand.with(["COMMAND"]))];
         OpsError::Verb { kind: VerbError::Usage, what: "no test command is configured".to_owned(), help }
     })
 }
@@ -299,7 +299,7 @@ pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<Tes
     if arguments.first().is_some_and(|first| words.first() == Some(first)) {
         return Err(OpsError::usage(
             "these words are added to test.command as arguments",
-            format!("to run another command: andon test -- {}", quoted(&arguments)),
+            Hint::TestCommand.with([&quoted(&arguments)]),
         ));
     }
     let dashes = needs_dashes(&words) && arguments.first().is_none_or(|first| first != "--");

@@ -13,7 +13,7 @@ use super::run::{
 };
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::test_run::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
-use andon_core::domain::{paths::CONFIG_FILE, scopes::REST, time::Timestamp};
+use andon_core::domain::{hint::Hint, paths::CONFIG_FILE, scopes::REST, time::Timestamp};
 use andon_core::history::{Outcome, outcome};
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
@@ -117,8 +117,9 @@ pub fn choice(ws: &Workspace, args: &TestArgs) -> Result<Option<ScopeChoice>, Op
             Err(OpsError::usage(
                 format!("no scope is called {name}: there are {}", known.join(", ")),
                 format!(
-                    "{} Or, for an argument of test.command: andon test --all {name}",
-                    andon_config::suggest(name, known.iter().copied())
+                    "{} {}",
+                    andon_config::suggest(name, known.iter().copied()),
+                    Hint::TestAllOf.with([name])
                 ),
             ))
         }
@@ -325,7 +326,7 @@ impl<'a> Session<'a> {
     pub(super) fn own(&self, name: &str) -> Result<(Workspace, ChosenCommand), OpsError> {
         let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
         let (command, own) =
-            own.ok_or_else(|| OpsError::usage(format!("no scope is called {name}"), "andon test --scopes"))?;
+            own.ok_or_else(|| OpsError::usage(format!("no scope is called {name}"), Hint::TestScopes))?;
         Ok((own, ChosenCommand { command, origin: CommandOrigin::Configured }))
     }
 

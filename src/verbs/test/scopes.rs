@@ -9,7 +9,7 @@ use crate::cli::{Shell, error::Exit};
 use crate::setup::live;
 use andon_config::TestCommand;
 use andon_core::domain::scopes::{REST, called};
-use andon_core::domain::{diagnostic::Diagnostic, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::scopes::{Demand, ScopeState, states};
 use andon_engine::evidence::{Subject, separate_checkout::TestedSubject, untracked};
 use andon_engine::{error::OpsError, json, recording::timeline, text::message, workspace::Workspace};
@@ -160,7 +160,7 @@ const NAMED: usize = 8;
 fn lines_of(left_out: &[SkippedScope]) -> Vec<String> {
     if left_out.len() > NAMED {
         let many = count(left_out.len(), "scope");
-        return vec![format!("left out {many}, whose tests passed on their code (andon test --scopes)")];
+        return vec![format!("left out {many}, whose tests passed on their code ({})", Hint::TestScopes)];
     }
     let line = |left: &SkippedScope| {
         let at = left.from.map(|commit| format!(" at {}", commit.short())).unwrap_or_default();

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey, Solo};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, ids::EntryId, plural::count};
+use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint, ids::EntryId, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
 use andon_engine::{error::OpsError, json, workspace::Workspace};
@@ -166,10 +166,13 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
 fn begun_text(begun: &NewLedger) -> String {
     let print = &begun.fingerprint;
     format!(
-        "ledger {}\n{} is its admin and witness, with key {print}\n  help: send it to the others: andon sync\n  \
+        "ledger {}\n{} is its admin and witness, with key {print}\n  help: {}\n  \
          help: so that only a signature ends a halt, in andon.toml:\n        [guard]\n        ack = \"signed\"\n        \
          ledger = \"{}\"\n",
-        begun.ledger, begun.who, begun.ledger
+        begun.ledger,
+        begun.who,
+        Hint::Sync.led("send it to the others"),
+        begun.ledger
     )
 }
 
@@ -199,10 +202,14 @@ fn list_text(found: &KeyList) -> String {
 fn tell(shell: &Shell, done: &str, changed: &KeyChange, format: Format) {
     let about = short(changed.entry);
     let text = |_| match changed.signed.zip(changed.threshold) {
-        None => format!("{done}: entry {about} is in force\n  help: send it to the others: andon sync\n"),
+        None => format!(
+            "{done}: entry {about} is in force\n  help: {}\n",
+            Hint::Sync.led("send it to the others")
+        ),
         Some((signed, threshold)) => format!(
-            "{done}: entry {about} has {signed} of {}\n  help: another admin: andon sync && andon witness sign {about}\n",
-            count(threshold, "signature")
+            "{done}: entry {about} has {signed} of {}\n  help: {}\n",
+            count(threshold, "signature"),
+            Hint::Countersign.with([&about])
         ),
     };
     shell.show(format, "witness-change", changed, text);

@@ -305,7 +305,7 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
         read_text(ctx, Path::new(text), MAX_FILE).ok().and_then(|found| PublicKey::parse(&found).ok());
     let known = of_file.map(|key| key.to_string()).filter(|key| keys.contains_key(key));
     let what = format!("the policy knows no such key: {text}");
-    known.ok_or_else(|| OpsError::usage(what, "name it by its fingerprint: andon witness list"))
+    known.ok_or_else(|| OpsError::usage(what, Hint::ListWitnesses.led("name it by its fingerprint")))
 }
 
 /// Appends the next policy, from a file of JSON.
@@ -316,7 +316,7 @@ pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     let name = file.to_string_lossy();
     let text = read_text(ctx, file, MAX_FILE)?;
     // Signed as it is, with members that this version does not know.
-    let help = "begin from the policy in force: andon witness policy > policy.json";
+    let help = Hint::BeginPolicy;
     let malformed =
         |err: serde_json::Error| OpsError::usage(format!("{name}:{}: no JSON: {err}", err.line()), help);
     let mut said: EntryStatement = serde_json::from_str(&text).map_err(malformed)?;
@@ -337,7 +337,7 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
     let mut said = next_policy(ws)?.unwrap_or_default();
     change(ctx, ws, "policy", |ledger| {
         if !ledger.folded.authority.at_end.witnesses.contains(who) {
-            return Err(OpsError::usage(format!("{who} is no witness here"), "andon witness list"));
+            return Err(OpsError::usage(format!("{who} is no witness here"), Hint::ListWitnesses));
         }
         said.remove("schema");
         // It is for this policy: who was reinstated by an earlier one is not again.

@@ -32,8 +32,8 @@ fn commits_forced_through_a_halt_are_named() {
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
     error[missing-record]: the commit has no record
       --> HASH Forced
-      help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~4..HEAD', to let the tests of the tip count instead
+      help: where the commit was made, if Andon ran there: andon sync
+      help: to let the tests of the tip count instead: andon check --test 'HEAD~4..HEAD'
     checked 4 commits in HEAD~4..HEAD: 2 errors
     ");
     // Answered later: what was forced stays forced, what follows is free.
@@ -76,7 +76,7 @@ fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
       help: andon sync --fetch-only
     error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH On
-      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+      help: where no clone has it, a person finds out who removed refs/andon/ledger/HASH: andon sync
     checked 4 commits in HEAD~4..HEAD: 2 errors
     ");
 }
@@ -153,7 +153,7 @@ fn an_answer_in_the_shell_of_an_agent_is_named() {
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live
       --> HASH Go on
       --> HASH And on
-      help: andon agent install CLIENT
+      help: andon agent install CLIENT --project
     checked 5 commits in HEAD~5..HEAD: 1 error
     "#);
     // Right above the answer too; a later range has nothing to do with it.

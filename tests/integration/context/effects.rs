@@ -55,7 +55,7 @@ fn the_gate_refuses_at_the_hard_block_only_and_lets_pass_what_it_cannot_judge() 
       help: write window = 200000
     error[context-window]: no tool call until the context window is cleared: 175000 of 200000 tokens (87 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: then say that the window is cleared: andon observe compaction
     ");
     stage.set("ANDON", "0");
     stage.andon(&["context", "--gate"]).ok().lacks("context");
@@ -189,7 +189,7 @@ fn the_level_decides_what_it_may_do() {
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: then say that the window is cleared: andon observe compaction
     ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("begin a new session with"));
     assert_snapshot!(stage.git(&["commit", "--allow-empty", "-qm", "x"]).shown(), @r"

@@ -7,29 +7,32 @@ use std::{fmt::Write as _, fs, path::Path, sync::LazyLock};
 
 use crate::reference::{cell, compare};
 
+use super::shown::commands;
 use super::states::{GIVEN_AWAY, HALTED, Maker, PARTIAL, STATES, State};
 use super::{Out, ROUNDS, Stage, andon_path, contents, ground, sh, staged};
 
+/// The faults of a ledger, with what helps.
+const FAULTS: &str = include_str!("../../../crates/andon-engine/src/asking/faults.txt");
 /// The list of the program.
 const LIST: &str = include_str!("../../../crates/andon-core/src/domain/hints.txt");
 
 /// A hint of the program.
-struct Row {
-    name: &'static str,
-    effect: &'static str,
-    text: &'static str,
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) effect: &'static str,
+    pub(super) text: &'static str,
     /// The text with any facts; its group is the command.
     pattern: regex::Regex,
 }
 
-fn list() -> Vec<Row> {
+pub(super) fn list() -> Vec<Row> {
     let facts = regex::Regex::new(r"\\\{[a-z_]+\\\}").unwrap();
     let any = |text: &str| facts.replace_all(&regex::escape(text), "(?:.+?)").into_owned();
     let row = |line: &'static str| {
         let [name, effect, text] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
         let (lead, command) = text.rsplit_once(": ").map_or(("", text), |(lead, command)| (lead, command));
         let lead = if lead.is_empty() { String::new() } else { any(lead) + ": " };
-        let pattern = regex::Regex::new(&format!("^{lead}({})$", any(command))).unwrap();
+        let pattern = regex::Regex::new(&format!("^(?:.+: )?{lead}({})$", any(command))).unwrap();
         Row { name, effect, text, pattern }
     };
     LIST.lines().map(row).collect()
@@ -47,7 +50,14 @@ impl Row {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        regex::Regex::new(self.pattern.as_str().trim_matches(['^', '$'])).unwrap().is_match(text)
+        self.found_in(text).is_some()
+    }
+
+    /// The row within a text, with its facts: a fact at the end is a word.
+    pub(super) fn found_in(&self, text: &str) -> Option<String> {
+        let pattern = self.pattern.as_str().trim_start_matches("^(?:.+: )?").trim_end_matches('$');
+        let pattern = pattern.replace("(?:.+?))", r"\S+)").replace("  ", " ").replace(": ( ", ": (");
+        Some(regex::Regex::new(&pattern).unwrap().find(text)?.as_str().to_owned())
     }
 }
 
@@ -95,7 +105,7 @@ const INSTEAD: [&str; 4] = ["go-back", "install-beside", "install-by-shims", "te
 const OF_TWO_USERS: [&str; 3] = ["allow-directory", "grant-access", "make-writable"];
 
 /// What no hint may take away.
-struct Kept {
+pub(super) struct Kept {
     contents: BTreeMap<String, Vec<u8>>,
     staged: BTreeMap<String, String>,
     refs: BTreeMap<String, String>,
@@ -135,18 +145,18 @@ fn is_committed(stage: &Stage, content: &[u8]) -> bool {
 }
 
 impl Kept {
-    fn new(stage: &Stage) -> Self {
+    pub(super) fn new(stage: &Stage) -> Self {
         let settings = lines(&sh(stage, "git config --local --list --name-only"));
         Self { contents: files(stage), staged: staged(stage), refs: refs(stage), settings }
     }
 
     #[track_caller]
-    fn is_still_there(&self, stage: &Stage, told: &str) {
+    pub(super) fn is_still_there(&self, stage: &Stage, told: &str) {
         let now = files(stage);
         let all: BTreeSet<&Vec<u8>> = now.values().collect();
         for (path, content) in &self.contents {
             // A shim of ours is written anew, and a hint may name a line of the configuration.
-            let is_ours = path == "andon.toml"
+            let is_ours = ["andon.toml", ".claude/settings.json"].contains(&path.as_str())
                 || content.windows(16).any(|at| at == b"andon hook shim (")
                 || content.starts_with(b"#!/bin/sh\n# andon hook");
             let is_there = || all.contains(content) || is_committed(stage, content);
@@ -194,10 +204,12 @@ fn trouble(out: &Out) -> Option<String> {
 
 /// Runs a hint: a command, or a line that belongs into `andon.toml`, in place of the one of that key.
 fn follow(stage: &Stage, hint: &Shown) -> Out {
-    let command = hint.command().trim_start();
-    if hint.row.effect != "edits" {
-        return sh(stage, command);
-    }
+    if hint.row.effect == "edits" { edit(stage, hint.command()) } else { sh(stage, hint.command()) }
+}
+
+/// Takes a line of a hint into `andon.toml`.
+pub(super) fn edit(stage: &Stage, line: &str) -> Out {
+    let command = line.trim_start();
     let [section, line] = command.splitn(3, "  ").take(2).collect::<Vec<_>>()[..] else {
         panic!("{command}")
     };
@@ -205,6 +217,7 @@ fn follow(stage: &Stage, hint: &Shown) -> Out {
     let config = stage.read("andon.toml");
     let kept = config.lines().filter(|old| !old.starts_with(&format!("{key} = ")));
     let config: String = kept.map(|old| format!("{old}\n")).collect();
+    let config = if config.contains(section) { config } else { format!("{config}{section}\n") };
     let now = config.replacen(section, &format!("{section}\n{line}"), 1);
     assert_ne!(config, now, "no {section} in andon.toml");
     stage.write("andon.toml", now);
@@ -255,7 +268,8 @@ fn looked(stage: &Stage, row: &State, shown: &Out) -> Vec<Shown> {
     let looks: Vec<Shown> = hints(shown).into_iter().filter(|hint| hint.row.effect == "shows").collect();
     for hint in &looks {
         let out = sh(stage, hint.command());
-        assert!(out.code < 2 && !out.all().is_empty(), "{}: {}\n{out}", row.name, hint.text);
+        let leads_on = out.code < 2 || !changing(&out).is_empty();
+        assert!(leads_on && !out.all().is_empty(), "{}: {}\n{out}", row.name, hint.text);
     }
     assert!(files(stage) == before && refs(stage) == refs_before, "{}: looking changed something", row.name);
     looks
@@ -294,7 +308,7 @@ fn walk(row: &State) -> Walked {
             assert!(out.code == 0 || next.row.name == "test", "{told}\n{out}");
             kept.is_still_there(&stage, &told);
             let gone = kept.settings_gone(&stage);
-            let own = ["core.hookspath", "notes.rewriteref"];
+            let own = ["core.hookspath", "notes.rewriteref", "extensions.partialclone"];
             assert!(gone.iter().all(|key| own.contains(&key.as_str())), "{told}: took {gone:?} out");
             let again = sh(&stage, row.trigger);
             if INSTEAD.contains(&next.row.name) {
@@ -335,12 +349,14 @@ fn every_hint_leads_out_as_the_reference_says_and_loses_nothing() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n---\n"));
     page.push_str(
-        "\nAll hints that change something, each run by the tests in such a state:\n\n| hint |\n|---|\n",
+        "\nAll hints that change something, and those for which a person chooses or fills in something, each run by the tests in such a \
+         state:\n\n| hint |\n|---|\n",
     );
-    for row in list().iter().filter(|row| ["changes", "edits"].contains(&row.effect)) {
+    for row in list().iter().filter(|row| row.effect != "shows") {
         // A part of another one is run with it.
         let is_run = |ran: &Shown| ran.row.name == row.name || (row.is_part() && row.is_in(&ran.text));
-        if !ran.iter().any(is_run) && (superuser || !OF_TWO_USERS.contains(&row.name)) {
+        if row.effect != "asks" && !ran.iter().any(is_run) && (superuser || !OF_TWO_USERS.contains(&row.name))
+        {
             faults.push(format!("{}: no state brings it about", row.name));
         }
         page.write_fmt(format_args!("| `{}` |\n", cell(row.text))).unwrap();
@@ -350,54 +366,128 @@ fn every_hint_leads_out_as_the_reference_says_and_loses_nothing() {
     println!("{} hints were run in {} states", ran.len(), STATES.len());
 }
 
-/// A command that changes something has its row: nothing else in the program begins as such a command does.
+/// Texts outside of the list that hold a command, each with the reason for which it is no hint: a part of a text, or behind `=` all of it.
+const NO_HINTS: &[(&str, &[&str])] = &[
+    (
+        "a sentence",
+        &[
+            "git runs",
+            "git looks for hooks in",
+            "git made",
+            "git shows another",
+            "git am made",
+            "git log shows the records",
+            "git fetch brings",
+            "git fetch {remote} does",
+            "git does not see",
+            "git goes on",
+            "git ignores",
+            "git fast-import named",
+            "git is not set up",
+            "ssh-keygen says",
+            "ssh-keygen could not",
+            "andon is not installed",
+            "andon watch needs",
+            "only `andon test` saw",
+            "in events of `andon observe`",
+            "`andon {verb}` was called",
+            "(the defaults of `git init`)",
+            "run it without `git -c",
+            "(git -c, GIT_CONFIG_COUNT",
+            "(git directory, andon/cache",
+        ],
+    ),
+    (
+        "the name of a command, in reports, prompts, titles and errors of git",
+        &[
+            "=andon check",
+            "=andon test",
+            "=andon {}",
+            "andon {} at {own}",
+            "andon {word}",
+            "=andon pin",
+            "=andon {verb}",
+            "=`andon resume`",
+            "=git {}",
+            "=git -C {}",
+            "=git am",
+            "=git status",
+            "=git hash-object --stdin-paths",
+            "=andon hook ",
+            "(short: andon {alias})",
+        ],
+    ),
+    (
+        "a line of a file that is written",
+        &[
+            "# >>> andon",
+            "<!-- >>> andon",
+            "# Written by `andon",
+            "ANDON_PROGRAM=",
+            "Run the tests with `andon test` before",
+            "(git config --get-regexp ^hook)",
+            "# Andon stops",
+            "# What the manifests say",
+        ],
+    ),
+    (
+        "an example of --help",
+        &[
+            "=andon install",
+            "=andon status",
+            "andon resume --reason 'keep",
+            "=andon check --test origin/main..HEAD",
+        ],
+    ),
+    (
+        "the documentation of a key",
+        &[
+            "What answers a halt:",
+            "The ledger whose witnesses",
+            "What runs made elsewhere",
+            "What the token counts",
+            "The next provider when",
+            "After how long without",
+            "The agent's configuration, session",
+            "The checksum of these files",
+            "The pinned files,",
+        ],
+    ),
+];
+
+/// A hint is a row of the list: no other text of the program holds a command.
 #[test]
-fn commands_that_change_something_are_rows_of_the_list() {
-    // Messages that begin alike.
-    let messages = [
-        "git fetch brings",
-        "git fetch {remote} does",
-        "git config --get-regexp",
-        "git config --show-origin",
-    ];
-    let rows = list();
-    let beginnings: BTreeSet<String> = rows
-        .iter()
-        .filter(|row| row.effect == "changes")
-        .map(|row| row.text.rsplit_once(": ").map_or(row.text, |(_, command)| command))
-        .filter(|command| !command.starts_with(['{', '(']) && !command.starts_with("andon"))
-        .map(|command| {
-            let words: Vec<&str> =
-                command.split(' ').take(if command.starts_with("git ") { 2 } else { 1 }).collect();
-            words.join(" ") + " "
-        })
-        .collect();
-    let begins = |text: &str| {
-        beginnings.iter().any(|one| text.starts_with(one.as_str()))
-            && !messages.iter().any(|one| text.starts_with(one))
+fn no_text_outside_of_the_list_holds_a_command() {
+    let mut texts = literals_of_the_program();
+    texts.extend(FAULTS.lines().map(str::to_owned));
+    let is_in = |other: &str, text: &String| {
+        other.strip_prefix('=').map_or_else(|| text.contains(other), |whole| text == whole)
     };
-    let is_command =
-        |text: &str| begins(text) || text.match_indices(": ").any(|(at, _)| begins(&text[at + 2..]));
-    let elsewhere: Vec<String> =
-        literals_of_the_program().into_iter().filter(|text| is_command(text)).collect();
-    assert!(elsewhere.is_empty(), "these belong into hints.txt:\n{}", elsewhere.join("\n"));
+    let others = || NO_HINTS.iter().flat_map(|(_, others)| *others);
+    let is_hint = |text: &&String| !commands(text).is_empty() && !others().any(|other| is_in(other, text));
+    let elsewhere: Vec<&String> = texts.iter().filter(is_hint).collect();
+    assert!(elsewhere.is_empty(), "these belong into hints.txt: {elsewhere:#?}");
+    let unused: Vec<&&str> = others().filter(|other| !texts.iter().any(|text| is_in(other, text))).collect();
+    assert!(unused.is_empty(), "no text holds {unused:?} any more");
 }
 
 /// The texts in the source of the program.
-pub(super) fn literals_of_the_program() -> BTreeSet<String> {
+fn literals_of_the_program() -> BTreeSet<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut waiting = vec![top.join("src")];
     let crates = fs::read_dir(top.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     waiting.extend(crates.filter(|path| !path.to_string_lossy().contains("testkit")));
     let mut found = BTreeSet::new();
+    let tests = regex::Regex::new(r"#\[cfg\(test\)\]\n(?:pub\(\w+\) )?mod \w+ \{").unwrap();
     while let Some(dir) = waiting.pop() {
         for entry in fs::read_dir(dir).into_iter().flatten().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
             if path.is_dir() && !["tests", "demo"].contains(&name.as_str()) {
                 waiting.push(path);
-            } else if path.extension() == Some("rs".as_ref()) && name != "tests.rs" {
+            } else if path.extension() == Some("rs".as_ref()) && name != "tests.rs" && name != "testkit.rs" {
                 let text = fs::read_to_string(&path).unwrap();
-                found.extend(literals(text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()));
+                let product = tests.split(&text).next().unwrap_or_default();
+                found.extend(literals(product));
             }
         }
     }

@@ -362,6 +362,17 @@ pub(super) static STATES: &[State] = &[
         "andon check HEAD~1..HEAD",
     ),
     state(
+        "hooks of a client that were changed",
+        "andon agent install claude --project; sed -i 's/\"SessionStart\"/\"SessionStarted\"/' .claude/settings.json",
+        "andon doctor",
+    ),
+    state(
+        "a partial clone of an old version of git",
+        "@PARTIAL git config --unset remote.origin.promisor; git config core.repositoryFormatVersion 1; \
+         git config extensions.partialClone origin; lose HEAD:two.c",
+        "andon status && git cat-file -e HEAD:two.c",
+    ),
+    state(
         "a record that a partial clone lacks",
         "@PARTIAL lose $(git notes --ref=andon list HEAD)",
         "andon check HEAD",

@@ -52,7 +52,7 @@ fn a_ledger_rewound_removed_or_forced() {
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH
     error[rewound-ledger]: the ledger of HASH went back: another ledger has seen its entry HASH
-      help: git push --force-with-lease origin HASH:refs/andon/ledger/HASH, from a clone that has it
+      help: from a clone that has it: git push --force-with-lease=refs/andon/ledger/HASH:$(git rev-parse refs/andon/ledger/HASH) origin HASH:refs/andon/ledger/HASH
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 3
       help: andon test
@@ -72,7 +72,7 @@ fn a_ledger_rewound_removed_or_forced() {
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH
     error[forked-ledger]: there are two ledgers of HASH, HASH and HASH: one was rewritten
-      help: git log --oneline --graph HASH HASH
+      help: look at both: git log --oneline --graph HASH HASH
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
       --> HASH Try 3
       help: andon test
@@ -126,10 +126,10 @@ fn a_clock_set_back() {
     --- stdout
     warning[clock-set-back]: the record is older than that of its parent: a clock was set back
       --> HASH Earlier
-      help: git show --format=fuller; andon show
+      help: git show --format=fuller HASH; andon show HASH
     warning[clock-set-back]: the record is older than its commit: a clock was set back
       --> HASH Later
-      help: git show --format=fuller; andon show
+      help: git show --format=fuller HASH; andon show HASH
     checked 3 commits in HEAD~3..HEAD: ok, 2 warnings
     ");
 }
@@ -144,7 +144,7 @@ fn a_name_that_is_not_the_committers() {
     --- stdout
     note[other-author]: the author <boss@example.org> is not who committed it <author@example.org>
       --> HASH Forged
-      help: git show --format=fuller
+      help: git show --format=fuller HASH
     checked 3 commits in HEAD~3..HEAD: ok
     ");
 }

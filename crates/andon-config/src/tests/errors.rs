@@ -23,7 +23,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "[identity.pinned]\n\"A.md\" = \"644\"",
-        "andon.toml:2:10: `A.md` must be a mode and an id, as \"100644 <id>\"\n  help: let `andon pin` write it",
+        "andon.toml:2:10: `A.md` must be a mode and an id, as \"100644 <id>\"\n  help: andon pin",
     ),
     (
         "[identity]\nauthorized_roles = [\"\"]",

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::ids::CommitId;
 pub(super) use crate::domain::plural::{count, times};
 use crate::domain::test_run::TestEvidence;
+use crate::domain::{hint::Hint, ids::CommitId};
 use crate::history::Iteration;
 
 /// Names that a sentence lists.
@@ -62,7 +62,7 @@ pub(super) fn len<T>(items: &[T]) -> u64 {
 /// `git diff A B` of two iterations, where both are commits that are here.
 pub(super) fn git_diff(old: &Iteration, new: &Iteration) -> Option<String> {
     let short = |commit: CommitId| commit.short();
-    Some(format!("git diff {} {}", old.commit_here().map(short)?, new.commit_here().map(short)?))
+    Some(Hint::Diff.with([&old.commit_here().map(short)?, &new.commit_here().map(short)?]))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! The hints of the program whose commands change something, in one list: each is a row of `hints.txt`, word for word as it is
-//! shown. The end-to-end tests walk all rows: they make the state, run the command, and hold that it leads out and loses nothing.
+//! The hints of the program in one list: each is a row of `hints.txt`, word for word as it is shown. The end-to-end tests walk all
+//! rows: they make the state, run the command, and hold that it leads out and loses nothing, and no other text names a command.
+
+use std::fmt;
 
 /// The rows: name, effect and text. A name in braces is a fact of the state, given in the order in which the names come. The
 /// command is all of the text, or what follows its last colon. It `changes` files, refs or settings, is a line that `edits`
@@ -21,21 +23,34 @@ macro_rules! hints {
 }
 
 hints! {
-    Abort AddListed AddOne AllowDirectory AmendRed AmendTested AmendTestedElse AnswerAtTerminal AnswerByFlags
-    AnswerUnsigned AtCommit AtCommitOr Backfill BringConfigBack ByExitCode ChooseEditor ChooseRemote
-    CloneWithSha1 CloseRounds ConfigFileStays Continue CountHandedIn CountHandedInOr DeletePushed DeleteRef
-    DirectoryInTheWay DropFetch DropHooksPath DropRewriteRef EditNote FetchAgain FetchBranch FetchCommit
-    FetchLedger FetchRecords FetchRecordsAgain FileInTheWay FindCode FreeName GoBack GrantAccess Init Install
-    InstallBehind InstallBeside InstallByShims InstallFetch InstallFirst InstallMode InstallOpenssh KeepNote
-    LedgerElsewhere LiftAssumeUnchanged LiftFileMode LiftSkipWorktree LiftStat ListWitnesses LoadKey
-    MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable MigrateRefs MoreTime
-    MoveFileAway NameBothSides NameCommand NameReport NewId NoPush NoPushFromNowOn OpenGate OpenRound
-    OtherCommand OtherRemote PinAndCommit PinAnew PruneWorktrees PushFewer PushLedger PutAside PutNoRefAside
-    PutRefAside ReadNotes ReadNotesAndLog ReadNotesOf RemoveConfigLock RemoveLock RemoveStaleLock
-    RepairWorktree RestoreId RestoreLedger SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside
-    SetGraftAside SetManifestAside SetSigning ShowFallback SkipWithReason Sync SyncRemote TakeAlong TakeFetched TakeLedgersOut
-    Test TestAgain TestAtTip TestExactly TestStaged TestTree Unreplace Unshallow UseSharedHooks UseTestCommand
-    WatchPlainly WithIdentity WithReport WrapBash
+    Abort Accept AddListed AddOne AddWitness AdviseRecord AgentCommand AgentInstall AgentInstallAny
+    AgentList AgentRun AgentSchema AgentUninstall AllowDirectory AmendRed AmendTested AmendTestedElse
+    Answer AnswerAtTerminal AnswerByFlags AnswerUnsigned AsPerson AskForMore AskForPanel AtCommit
+    AtCommitOr Backfill BeginPolicy Brief BringConfigBack ByExitCode Calibrate CalibrateEvents
+    CalibrateGood CatFile Check CheckConfig CheckJson CheckReport CheckTest ChooseEditor ChooseRemote
+    CloneWithSha1 CloseRounds Complete Concerns ConfigFileStays Continue CountHandedIn CountHandedInOr
+    Countersign DeletePushed DeleteRef Diff DiffConfig DiffSince DirectoryInTheWay Doctor DoctorLive
+    DropFetch DropHooksPath DropRewriteRef EditNote EndWithTests FetchAgain FetchBranch FetchCommit
+    FetchLedger FetchRecords FetchRecordsAgain FileInTheWay FindCode FindId Flag FreeName Fsck GitShow
+    GitStatus Githooks GoBack GrantAccess Help HooksConfigured HooksPath HooksPathOrigin Init
+    InitOrFetch Install InstallBehind InstallBeside InstallByShims InstallFetch InstallFirst
+    InstallLefthook InstallMode InstallOpenssh KeepNote LedgerElsewhere LedgerId LiftAssumeUnchanged
+    LiftFileMode LiftSkipWorktree LiftStat ListLedgers ListWitnesses LoadKey Log LogAll LogBetween
+    LogBoth LogConfig LogEvents LogHead LogJson LogLedger LogNewest LogPatches LogShort LoosenRules
+    LsRemote MakeCheckout MakeDirectory MakeExecutable MakeHuskyExecutable MakeKey MakeWritable
+    MarkPartial MigrateRefs MoreTime MoveFileAway NameBothSides NameCommand NameReport NarrowScope NewId
+    NoPush NoPushFromNowOn Observe ObserveCompaction OpenGate OpenRound OtherCommand OtherRemote
+    PanelOfThree Pin PinAndCommit PinAnew Policy Precedents PruneWorktrees Purge PushFewer PushLedger
+    PutAside PutNoRefAside PutRefAside ReadAndResolve ReadNotes ReadNotesAndLog ReadNotesOf RecordsLog
+    Reinstate RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree Report ReportUsage
+    ResolveAndSync ResolveHalt RestoreId RestoreLedger Reveal RevealThere Review ReviewShow RoundHelp
+    SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetManifestAside SetSigning ShortenShown Show
+    ShowAuthor ShowBoth ShowConfig ShowConfigOf ShowEvidence ShowFallback ShowNotes ShowStat SignRound
+    SkipWithReason Status StatusEvidence StatusJson StatusOf Stop Sync SyncOrAnswer SyncRemote SyncThere
+    TakeAlong TakeFetched TakeLedgersOut TakeSeat TakeSeats Test TestAgain TestAll TestAllOf TestAtTip
+    TestCommand TestExactly TestJson TestScopes TestStaged TestTree Uninstall Unreplace Unshallow
+    UseSharedHooks UseTestCommand VerifyLedger Vote VoteOnPanel WatchPlainly WithIdentity WithReport
+    WithoutPipe WitnessKey WrapBash WriteBundle
 }
 
 impl Hint {
@@ -43,6 +58,18 @@ impl Hint {
     pub fn text(self) -> &'static str {
         let row = ROWS.lines().nth(self as usize).unwrap_or_default();
         row.splitn(3, " | ").last().unwrap_or_default()
+    }
+
+    /// The row of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let row =
+            ROWS.lines().position(|row| row.split_once(" | ").is_some_and(|(found, _)| found == name))?;
+        Self::ALL.get(row).copied()
+    }
+
+    /// The text behind words that say why.
+    pub fn led(self, lead: &str) -> String {
+        format!("{lead}: {self}")
     }
 
     /// The text with the facts of a state.
@@ -61,6 +88,12 @@ impl Hint {
         }
         debug_assert_eq!(names.len(), N, "{self:?}");
         text
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 

@@ -4,6 +4,7 @@
 //! cut into *parts*, each path in one of them: one part a scope, and the rest. The fingerprint of a scope is made of those
 //! of the parts that it reads; each part is walked once, however many scopes read it.
 
+use crate::domain::hint::Hint;
 use std::{collections::BTreeSet, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
@@ -189,7 +190,7 @@ impl SharedPath {
     /// The way out.
     pub fn help(&self) -> String {
         let name = &self.scopes[0];
-        format!("make the paths of one of them narrower in andon.toml: andon config show test.scopes.{name}")
+        Hint::NarrowScope.with([name])
     }
 }
 

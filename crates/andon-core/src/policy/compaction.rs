@@ -5,6 +5,7 @@ use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, BriefingGround, Plan};
 use crate::domain::context::Pressure;
 use crate::domain::effect::{Effect, Notice, NoticeKind};
+use crate::domain::hint::Hint;
 use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 
@@ -66,16 +67,16 @@ fn next(timeline: &Timeline, ground: &BriefingGround) -> Vec<String> {
         Some(tests) if !tests.is_green() => {
             let first = tests.failing.first().map(|name| format!("make {} pass", first(name, CHARS)));
             let hint = first.unwrap_or_else(|| "make the tests run to their end".to_owned());
-            next.push(format!("{hint}: andon test"));
+            next.push(Hint::Test.led(&hint));
             next.extend(best(timeline));
         }
         Some(_) => {}
-        None => next.push("run the tests on the code as it is: andon test".to_owned()),
+        None => next.push(Hint::Test.led("run the tests on the code as it is")),
     }
     if let Some(plan) = &ground.plan {
         next.extend(plan.open.first().map(|item| format!("go on in {} with: {item}", plan.path)));
     }
-    next.push("when nothing of the goal is left: andon complete".to_owned());
+    next.push(Hint::Complete.led("when nothing of the goal is left"));
     next
 }
 

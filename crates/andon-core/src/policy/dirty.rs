@@ -3,7 +3,7 @@
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
 use crate::domain::test_run::{Counts, TestEvidence};
-use crate::domain::{about::DirtyBit, findings::Figures, plural::count};
+use crate::domain::{about::DirtyBit, findings::Figures, hint::Hint, plural::count};
 use crate::history::{Outcome, outcome};
 
 /// A bit that may be unknown.
@@ -124,13 +124,13 @@ impl DirtyBits {
     pub fn completion(&self) -> Completion {
         let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [
-            (DirtyBit::TestsPassing, tests_passing, "fix them, then run: andon test"),
-            (DirtyBit::TestsRun, tests_run, "run: andon test"),
-            (DirtyBit::DocsUpdated, docs_updated, "update the documentation that names it"),
+            (DirtyBit::TestsPassing, tests_passing, Hint::Test.led("fix them, then run")),
+            (DirtyBit::TestsRun, tests_run, Hint::Test.led("run")),
+            (DirtyBit::DocsUpdated, docs_updated, "update the documentation that names it".to_owned()),
         ];
         for (bit, reason, prompt) in prompts {
             if let Some(message) = reason {
-                return Completion::Dirty { bit, message, prompt: prompt.to_owned() };
+                return Completion::Dirty { bit, message, prompt };
             }
         }
         Completion::Clean

@@ -23,14 +23,13 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
         HaltReason::RepeatedError => own(finding).into_iter().chain(failing(timeline)).collect(),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
-            let ask =
-                "ask the person who stopped the loop; when it may go on: andon resume --reason '<decision>'";
+            let ask = Hint::Answer.led("ask the person who stopped the loop; when it may go on");
             return vec![Suggestion::new(AdvisedStep::AskPerson, ask)];
         }
     };
     actions.extend(best(timeline));
     actions.extend(red_before(finding, timeline));
-    let together = "pair with a person on this, then run: andon resume --reason '<decision>'";
+    let together = Hint::Answer.led("pair with a person on this, then run");
     actions.push(Suggestion::new(AdvisedStep::SwitchToInteractive, together));
     actions
 }
@@ -88,8 +87,8 @@ fn failing(timeline: &Timeline) -> Vec<Suggestion> {
 
 fn read_first(failing: &[String]) -> Vec<Suggestion> {
     let read = failing.first().map_or_else(
-        || "read the full output of the test command: andon test".to_owned(),
-        |name| format!("read the full error of {}: andon test", first(name, NAME_CHARS)),
+        || Hint::Test.led("read the full output of the test command"),
+        |name| Hint::Test.led(&format!("read the full error of {}", first(name, NAME_CHARS))),
     );
     let mut actions = vec![Suggestion::new(AdvisedStep::ReadFirstError, read)];
     if failing.len() > 1 {
@@ -130,7 +129,8 @@ fn oscillating(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     if let [.., other, newest] = states.as_slice()
         && let (Some(other), Some(newest)) = (other.newest.commit, newest.newest.commit)
     {
-        let choose = format!("choose between the two states: git diff {} {}", other.short(), newest.short());
+        let choose =
+            format!("choose between the two states: {}", Hint::Diff.with([&other.short(), &newest.short()]));
         actions.push(Suggestion::new(AdvisedStep::ChooseState, choose));
     }
     let explain = "write down what each of the two states is for: one of them undoes what the other needs";

@@ -143,7 +143,7 @@ impl SignedLedger {
         let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
         let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
         let what = format!("{who} has answered as many rounds as a day may have: free at {free_at}");
-        Err(OpsError::refused(what, "take it then, or leave it to another witness: andon review"))
+        Err(OpsError::refused(what, Hint::Review.led("take it then, or leave it to another witness")))
     }
 
     /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,

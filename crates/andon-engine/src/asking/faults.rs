@@ -55,7 +55,7 @@ pub fn faults(repo: &Repo, ledger: &SignedLedger) -> Vec<LedgerFault> {
     for (at, entry) in ledger.entries.iter().enumerate() {
         if matches!(entry.signature, SignatureState::Bad(_)) && !codes.contains_key(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));
-            let help = format!("see it: andon review show {}", short(entry.id));
+            let help = format!("see it: {}", Hint::ReviewShow.with([&short(entry.id)]));
             found.push(LedgerFault::new(Some(entry.id), &Code::Unsigned, message, help));
         }
     }
@@ -97,7 +97,7 @@ fn unreadable(repo: &Repo, faulty: &andon_store::ledger::FaultyEntry) -> LedgerF
     let help = match &faulty.fault {
         EntryFault::Missing => Hint::FetchLedger.into(),
         EntryFault::Form(_) | EntryFault::Unreadable(_) | EntryFault::Twice => {
-            let see = || format!("see what it is: git cat-file -p {}", faulty.commit);
+            let see = || Hint::CatFile.with([&faulty.commit.to_string()]);
             Ledger::open(repo).way_out(faulty.commit).unwrap_or_else(see)
         }
     };
@@ -109,8 +109,7 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
     let named: String = named.chars().take(8).collect();
     let this = ledger.id.map_or_else(String::new, short);
     let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
-    let help =
-        format!("it counts for nothing here; see who wrote it: git log refs/andon/ledger/{}", entry.writer);
+    let help = Hint::LogLedger.with([entry.writer.as_ref()]);
     LedgerFault::new(Some(entry.id), &"foreign", message, help)
 }
 
@@ -125,7 +124,7 @@ pub fn unsigned_answers(ws: &Workspace) -> Result<Vec<LedgerFault>> {
         let halt = ack.halt.filter(|_| ack.how == AckHow::Unsigned)?;
         let message =
             format!("the answer {} to halt {} is unsigned: it ends nothing", short(entry.id), short(halt));
-        let help = "a witness answers: andon review resolve halt".to_owned();
+        let help = Hint::ResolveHalt.into();
         Some(LedgerFault::new(Some(entry.id), &"unsigned", message, help))
     });
     Ok(faults.collect())
@@ -155,7 +154,7 @@ pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>> {
                 )
             }
         };
-        let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
+        let help = Hint::Sync.led("find out who forced it; get it back from another clone");
         LedgerFault::new(None, &"rewound", message, help)
     });
     Ok(faults.collect())
@@ -242,7 +241,8 @@ fn fact(ledger: &SignedLedger, entry: &ReviewEntry, name: &str) -> String {
         "panel" => next_of_panel(ledger, entry, who),
         "stake" => stake(ledger, entry, who).to_owned(),
         "who" => who.to_owned(),
-        _ => key,
+        "key" => key,
+        hint => Hint::named(hint).map(|hint| filled(ledger, entry, hint.text())).unwrap_or_default(),
     }
 }
 
@@ -256,9 +256,9 @@ fn next_of_panel(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> Strin
     let at = ledger.review.iter().position(|found| Some(found.id.as_str()) == round_of(entry));
     let panel = at.and_then(|at| ledger.folded.round(at)?.open_panel());
     let step = match panel.map(|panel| panel.has(who)) {
-        None => "ask for a panel: andon review panel {round} --reason TEXT",
-        Some(false) => "take a seat: andon review accept {round}",
-        Some(true) => "vote on its panel: andon review ballot {round}",
+        None => "{ask-for-panel}",
+        Some(false) => "{take-seat}",
+        Some(true) => "{vote-on-panel}",
     };
     filled(ledger, entry, step)
 }

@@ -27,7 +27,7 @@ use memory::{LedgerMemory, Payloads};
 
 use crate::{Result, error::OpsError, workspace::Workspace};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{plural::count, time::Timestamp};
+use andon_core::domain::{hint::Hint, plural::count, time::Timestamp};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};
@@ -120,7 +120,7 @@ fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>> {
         [only] => Ok(Some(*only)),
         several => Err(OpsError::usage(
             format!("{} ledgers are here, and nothing says which one counts", several.len()),
-            "see who made them: andon ledger verify",
+            Hint::VerifyLedger.led("see who made them"),
         )),
     }
 }
@@ -234,7 +234,7 @@ impl SignedLedger {
             [only] if text.len() >= 4 => Ok(*only),
             [] => Err(OpsError::usage(
                 format!("no entry of the ledger begins with {text:?}"),
-                "andon review; entries of other clones arrive with: andon sync",
+                Hint::Sync.led("entries of other clones arrive so"),
             )),
             _ => Err(OpsError::usage(
                 format!("{text:?} is too short: it is the beginning of {}", count(found.len(), "entry")),
@@ -268,7 +268,7 @@ impl SignedLedger {
             ));
         }
         let what = "no witnesses are named in this repository: its ledger has no policy";
-        Err(OpsError::usage(what, "make one: andon witness init --name human:ID; or fetch it: andon sync"))
+        Err(OpsError::usage(what, Hint::InitOrFetch))
     }
 
     /// The time by which a first policy lies ahead of the reader's clock.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{CapLeft, SignedLedger, memory::List};
 use crate::{Result, context::Context, effect, halts, workspace::Workspace};
 use andon_core::domain::effect::{Effect, Notice, NoticeKind};
-use andon_core::domain::{diagnostic::Diagnostic, ids::EntryId, plural::count, time::Timestamp};
+use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::EntryId, plural::count, time::Timestamp};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::votes::Tier;
 
@@ -53,7 +53,7 @@ impl WaitingList {
             0 => return None,
             unread => format!("{} cannot be read", count(unread, "ledger entry")),
         };
-        Some(Diagnostic::warning(what + ": rounds and answers may be missing").help("andon ledger verify"))
+        Some(Diagnostic::warning(what + ": rounds and answers may be missing").help(Hint::VerifyLedger))
     }
 }
 
@@ -114,7 +114,7 @@ fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Op
         let missing = panel.size.saturating_sub(there);
         return (missing > 0).then(|| {
             let missing = count(missing, "more witness");
-            format!("its panel cannot be filled without {missing}: andon witness add human:ID --key FILE")
+            Hint::AddWitness.led(&format!("its panel cannot be filled without {missing}"))
         });
     }
     if !may_take.is_empty() || policy.witnesses.is_empty() {
@@ -122,9 +122,8 @@ fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Op
     }
     if policy.rules.referee_gate {
         return Some(
-            "no witness has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
-             an admin takes the rule out: andon witness policy"
-                .to_owned(),
+            Hint::Policy.led("no witness has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
+             an admin takes the rule out"),
         );
     }
     let alone = policy.witnesses.iter().filter(|who| ledger.tier(who) == Tier::Full).count();
@@ -133,14 +132,11 @@ fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Op
     }
     let id = ledger.short(round.entry);
     Some(match PANEL.saturating_sub(policy.witnesses.len()) {
-        0 => format!(
-            "no witness may answer alone yet, so a panel of three does; any of them asks for it: andon review panel {id} \
-             --reason 'no witness may answer alone yet'"
-        ),
-        missing => format!(
-            "no witness may answer alone yet, and a panel of three needs {}: andon witness add human:ID --key FILE",
+        0 => Hint::PanelOfThree.with([&id]),
+        missing => Hint::AddWitness.led(&format!(
+            "no witness may answer alone yet, and a panel of three needs {}",
             count(missing, "more witness")
-        ),
+        )),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::recording::bulk::{Pace, WalkEnd};
 use crate::{Result, context::Context, error::OpsError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{
-    decision::Stage, diagnostic::Diagnostic, facts::Fact, plural::count, time::Timestamp,
+    decision::Stage, diagnostic::Diagnostic, facts::Fact, hint::Hint, plural::count, time::Timestamp,
 };
 use andon_core::history::{EventEffect, Fold};
 
@@ -174,7 +174,7 @@ fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile> {
     let opened = File::open(file).map_err(|err| unreadable(file, &err))?;
     if opened.metadata().is_ok_and(|found| found.is_dir()) {
         let what = format!("{} is a folder", file.display());
-        return Err(OpsError::usage(what, format!("andon calibrate --good {}", file.display())));
+        return Err(OpsError::usage(what, Hint::CalibrateGood.with([&file.display().to_string()])));
     }
     let mut input = BufReader::new(HashingReader { file: opened, hash: Sha256::new() });
     let (run, events, end) = of_stream(ladder, ctx.now, &mut input)

@@ -25,7 +25,7 @@ use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
 use andon_core::detect::{self, Rule};
 use andon_core::domain::settings::{ParamValue, RuleSetting, RuleSettings};
-use andon_core::domain::{decision::Stage, facts::Fact, time::Timestamp};
+use andon_core::domain::{decision::Stage, facts::Fact, hint::Hint, time::Timestamp};
 use andon_core::history;
 use andon_store::derived::DerivedCache;
 
@@ -84,10 +84,7 @@ pub fn run(
     let ground = match (&question.good, settings) {
         (GoodSource::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
         (GoodSource::Range(_), SettingsOf::Nowhere(_)) => {
-            return Err(OpsError::usage(
-                "a range of commits needs a repository",
-                "run it in one, or give event streams: andon calibrate --events FILE",
-            ));
+            return Err(OpsError::usage("a range of commits needs a repository", Hint::CalibrateEvents));
         }
         (GoodSource::Events(files), _) => files::named(ctx, files, &ladder, pace)?,
         (GoodSource::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,

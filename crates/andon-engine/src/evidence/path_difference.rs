@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{Result, workspace::Workspace};
 use andon_core::detect::{PathDifference, PathHint, Side, Whereabouts};
 use andon_core::domain::veil::{HiddenPath, Veil};
-use andon_core::domain::{ids::TreeId, test_run::Tracking};
+use andon_core::domain::{hint::Hint, ids::TreeId, test_run::Tracking};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, MODE_SUBMODULE, is_changed_submodule};
@@ -38,7 +38,7 @@ fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<
     let (path, run) = (&difference.path, difference.run_side);
     if run.is_some_and(|(mode, id)| is_changed_submodule(path, mode, id)) {
         let reason = "the submodule has changes of its own".to_owned();
-        return Some(PathHint { reason, command: format!("git -C {} status", shell_quote_bytes(path)) });
+        return Some(PathHint { reason, command: Hint::StatusOf.with([&shell_quote_bytes(path)]) });
     }
     // The tests saw something else than is there now: edited since, and no wonder that it differs.
     if run.map(|(_, id)| id) != ws.repo.worktree_blob(path) {

@@ -7,6 +7,7 @@ use crate::effect::dependencies::{self, CopiedDependencies};
 use crate::effect::files::PrivateDir;
 use crate::text::phrase::some_of;
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_git::{Repo, RepoEnv};
 
@@ -71,7 +72,7 @@ fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId> {
     ws.repo.tree_named(named).map_err(|_| {
         OpsError::usage(
             format!("{named} names no tree of this repository"),
-            "commit again and take the command from the refusal, or: andon test --staged",
+            Hint::TestStaged.led("commit again and take the command from the refusal, or"),
         )
     })
 }
@@ -102,7 +103,8 @@ impl Checkout {
         let with = format!("{named}{}", some_of(&taken, NAMED, Clone::clone));
         let mut said = vec![format!(
             "the tests ran in a checkout of their own, without what git ignores{with}: what they miss of it, they \
-             find only in the working tree (andon test)"
+             find only in the working tree ({})",
+            Hint::Test
         )];
         let missing = self.missing.iter().take(NAMED).map(|path| String::from_utf8_lossy(path));
         said.extend(

@@ -8,6 +8,7 @@ use crate::view::complete::CompleteView;
 use crate::{Result, halts, recording::timeline, text::message, workspace::Workspace};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
 use andon_core::domain::decision::{Decision, Stage, Verdict};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, scopes::called, test_run::TestStatus};
 use andon_core::history::red_scopes;
 use andon_core::policy::{self, Bit, BitReasons, Completion, Tests};
@@ -56,7 +57,8 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     problems.extend(loaded.warnings.iter().cloned());
     problems.extend(evidence::notices(&candidate, &loaded));
     if uncommitted {
-        problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
+        problems
+            .push(Diagnostic::note("code in the working tree is not committed yet").help(Hint::GitStatus));
     }
     let (clean, prompt) = match bits.completion() {
         Completion::Clean => (decision.verdict < Verdict::Block, None),

@@ -11,7 +11,7 @@ use crate::{Result, asking, gate::GateContext};
 use andon_core::detect::Stops;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::effect::{Effect, OnStall, Start};
-use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow};
+use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow, hint::Hint};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.
 pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
@@ -57,7 +57,7 @@ impl GateContext<'_> {
             let what = format!(
                 "the halt was answered for the next provider, {name}, which was started; this worker stops here"
             );
-            return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
+            return Ok(vec![Diagnostic::note(what).code("response").help(Hint::Status)]);
         }
         if halts::binding(ws)?.is_none() {
             let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));

@@ -6,6 +6,7 @@ use crate::{Result, context::Context, effect, error::OpsError, recording, worksp
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::facts::{Ack, AckHow, HaltAssessment, Presence};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::{decision::StandingHalt, effect::Effect, findings::ReportFile, ids::CommitId};
 
 /// A halt that was answered.
@@ -46,7 +47,7 @@ pub fn acknowledge(
     let Answer { halt, counter, witness, provider, words, halt_was, lifts } = answer;
     if let Some(halt) = halt.filter(|halt| witness.is_none() && asking::asks_signature(ws, halt).is_some()) {
         let what = format!("halt {} ends only by the signature of a witness", asking::short(halt.id));
-        return Err(OpsError::refused(what, "a witness answers: andon review resolve halt"));
+        return Err(OpsError::refused(what, Hint::ResolveHalt));
     }
     let person = || witness.map_or_else(|| ctx.committer(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {

@@ -13,6 +13,7 @@ use crate::{Result, workspace::Workspace};
 use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, HaltReach, StandingHalt, Suggestion};
 use andon_core::domain::facts::{AckHow, AnswerPlace, CommitFact};
 use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Entry, Ledger, REF_PREFIX};
@@ -97,8 +98,8 @@ fn from_journal(ws: &Workspace, holdings: &LedgerContents) -> Option<StandingHal
 
 fn ways_on() -> Vec<Suggestion> {
     let texts = [
-        "bring the ledger back from a remote that has it: andon sync",
-        "or a person looks what happened and answers: andon resume --reason '<decision>'",
+        Hint::Sync.led("bring the ledger back from a remote that has it"),
+        Hint::Answer.led("or a person looks what happened and answers"),
     ];
     texts.map(|text| Suggestion::new(AdvisedStep::AskPerson, text)).to_vec()
 }

@@ -21,6 +21,7 @@ use andon_core::domain::{
     diagnostic::Diagnostic,
     facts::{AckHow, Presence},
     findings::HaltReason,
+    hint::Hint,
     ids::EntryId,
 };
 use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
@@ -136,7 +137,7 @@ fn deleting(halt: &Halt) -> String {
 fn unheard_note(standing: &StandingHalt, place: &str) -> Diagnostic {
     let how = deleting(&standing.halt);
     let what = format!("{how} {place} does not answer the halt; the file was restored");
-    Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'")
+    Diagnostic::warning(what).help(Hint::Answer.led("a person answers"))
 }
 
 /// A note that a halt was answered without a word: shown once, at the next commit.
@@ -152,7 +153,7 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     let Some(ledger) = asking::asks_signature(ws, standing) else { return Ok(false) };
     let Some(answer) = asking::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
     if let Some(what) = asking::unfit(ws, &answer, standing)? {
-        let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
+        let help = Hint::ResolveHalt.led("put the code back that was halted, or");
         return Err(OpsError::refused(what, help));
     }
     let lifts = &named_by(ws, standing)?;
@@ -228,7 +229,7 @@ fn folder_remark(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Opti
         let why = format!("written again at {}: .andon/ was deleted as a whole\n", ctx.now);
         failed = failed.or(put_back(ctx, ws, &standing.halt, &why).err());
     }
-    let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'");
+    let remark = Diagnostic::warning(what).help(Hint::Answer.led("a person answers"));
     Some(match failed {
         Some(err) => remark.help(err.to_string()),
         None => remark,

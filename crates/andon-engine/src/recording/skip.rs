@@ -68,14 +68,12 @@ fn clipped(text: &str) -> String {
 fn unknown(word: &str) -> OpsError {
     if let Some(rule) = detect::rule(word) {
         let hint = match rule.about.waiver {
-            Some(waiver) => waiver,
-            None if rule.level == Level::Halt => {
-                "a person answers its halt: andon resume --reason '<decision>'"
-            }
-            None => "its level is set in andon.toml, under [rules]",
+            Some(waiver) => waiver.to_owned(),
+            None if rule.level == Level::Halt => Hint::Answer.led("a person answers its halt"),
+            None => "its level is set in andon.toml, under [rules]".to_owned(),
         };
         let what = format!("{WHAT}: {word} is no dirty bit of a commit and cannot be skipped");
-        return OpsError::verb(VerbError::Skip, what, hint.to_owned());
+        return OpsError::verb(VerbError::Skip, what, hint);
     }
     let what = format!("{WHAT}: no such rule: {word:?}");
     OpsError::verb(VerbError::Skip, what, config::suggest(word, detect::skippable().map(|rule| rule.id)))

@@ -52,7 +52,7 @@ impl Sync<'_> {
         if self.peer.is_configured {
             return command;
         }
-        format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
+        Hint::LsRemote.with([&shell_quote(&self.peer.label)])
     }
 
     /// Warns once, with a command that looks at what is kept of the peer.
@@ -74,7 +74,7 @@ impl Sync<'_> {
             stop_point("sync:united");
             let remote = self.peer.label.clone();
             if union.kept > 0 {
-                self.dropped(union.kept, format!("see who did: git log -p {}", self.peer.notes));
+                self.dropped(union.kept, Hint::LogPatches.with([&self.peer.notes]));
             }
             for commit in union.skipped {
                 let what = format!(
@@ -98,17 +98,25 @@ impl Sync<'_> {
         stop_point("sync:joined");
         let remote = self.peer.label.clone();
         if taken_in.kept > 0 {
-            self.dropped(taken_in.kept, format!("git log -p {}", self.peer.records));
+            self.dropped(taken_in.kept, Hint::LogPatches.with([&self.peer.records]));
         }
         for (writer, commit) in incoming.too_large {
             let what = format!(
                 "the note of commit {commit} by writer {writer} at {remote} is too large to be a record; it was left there"
             );
-            self.warn(what, "oversized-note", format!("git log -p {}{writer} | head", self.peer.records));
+            self.warn(
+                what,
+                "oversized-note",
+                Hint::LogHead.with([&format!("{}{writer}", self.peer.records)]),
+            );
         }
         for (writer, error) in incoming.unread {
             let what = format!("the records of writer {writer} at {remote} could not be read: {error}");
-            self.warn(what, "unreadable-records", format!("git log -p {}{writer}", self.peer.records));
+            self.warn(
+                what,
+                "unreadable-records",
+                Hint::LogPatches.with([&format!("{}{writer}", self.peer.records)]),
+            );
         }
         Ok(())
     }
@@ -135,12 +143,9 @@ impl Sync<'_> {
                      were copied from one and share an id; {end}"
                 );
                 self.forked.push(writer.to_owned());
-                let both = format!(
-                    "look at both: git log --oneline --graph {0}{writer} {1}{writer}",
-                    ledger::REF_PREFIX,
-                    self.peer.ledgers
-                );
-                let help = self.look(both);
+                let [here, there] =
+                    [ledger::REF_PREFIX, &self.peer.ledgers].map(|at| format!("{at}{writer}"));
+                let help = self.look(Hint::LogBoth.with([&here, &there]));
                 self.found(Diagnostic::error(what).code("forked-ledger").help(help));
             }
             Err(err) => {

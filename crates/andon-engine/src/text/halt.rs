@@ -6,11 +6,8 @@ use super::{phrase, style::Style};
 use andon_core::detect;
 use andon_core::domain::about::{AdvisedStep, RuleSubject};
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, ids::CommitId};
+use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, hint::Hint, ids::CommitId};
 use andon_core::escape::{clip, terminal, terminal_clip};
-
-/// The command that ends a halt, as people are shown it. The shell refuses the placeholder, and so does the command.
-pub const ANSWER: &str = "andon resume --reason '<decision>'";
 
 /// Columns of a subject, a test or a file.
 const NAME: usize = 60;
@@ -90,7 +87,7 @@ pub fn in_a_line(halt: &Halt, style: Style) -> String {
 /// The same for a person who is called, with what to do.
 pub fn called(halt: &Halt, style: Style) -> String {
     let file = halt.report_file.file_name();
-    format!("{}; read .andon/{file}, then: {ANSWER}", in_a_line(halt, style))
+    format!("{}; read .andon/{file}, then: {}", in_a_line(halt, style), Hint::Answer)
 }
 
 fn since_when(halt: &Halt, style: Style) -> String {
@@ -167,8 +164,8 @@ pub fn compared(halt: &Halt) -> Option<(Option<CommitId>, CommitId)> {
 /// The command that shows what is to be decided, where commits are at stake.
 pub fn look(halt: &Halt) -> Option<String> {
     Some(match compared(halt)? {
-        (Some(first), second) => format!("git diff {} {}", first.short(), second.short()),
-        (None, only) => format!("git show {}", only.short()),
+        (Some(first), second) => Hint::Diff.with([&first.short(), &second.short()]),
+        (None, only) => Hint::GitShow.with([&only.short()]),
     })
 }
 
@@ -177,7 +174,7 @@ pub fn look(halt: &Halt) -> Option<String> {
 pub fn look_here(halt: &Halt) -> Option<String> {
     let in_turn = detect::about(&halt.rule).judges == RuleSubject::Attempts;
     let began = halt.head.filter(|_| in_turn);
-    look(halt).or_else(|| Some(format!("git diff {}", began?.short())))
+    look(halt).or_else(|| Some(Hint::DiffSince.with([&began?.short()])))
 }
 
 /// `94ee2af11433 "Retry 3 times"`, for the terminal.
@@ -221,7 +218,7 @@ pub fn push(page: &mut Page, halt: &Halt, report: Presence) {
         (Some(diff), Presence::Present) => format!("{}, or {file}", unbroken(&diff)),
         (Some(diff), Presence::Absent) => unbroken(&diff),
         (None, Presence::Present) => file,
-        (None, Presence::Absent) => "andon log".to_owned(),
+        (None, Presence::Absent) => Hint::Log.into(),
     };
     page.fact("look", &look);
 }
@@ -272,7 +269,7 @@ mod tests {
     fn shown(halt: &Halt, columns: usize) -> String {
         let mut page = Page::new(Style::Plain.within(Some(columns)));
         push(&mut page, halt, Presence::Present);
-        push_answer(&mut page, ANSWER, halt);
+        push_answer(&mut page, Hint::Answer.text(), halt);
         page.finish()
     }
 
@@ -308,10 +305,10 @@ mod tests {
         for columns in 40..200 {
             let text = shown(&halt, columns);
             assert!(text.contains("git diff 030303030303 040404040404"), "{columns}: {text}");
-            assert!(text.contains(ANSWER), "{columns}: {text}");
+            assert!(text.contains(Hint::Answer.text()), "{columns}: {text}");
             let wide = text.lines().find(|line| line.chars().count() > columns);
             assert!(
-                wide.is_none_or(|line| line.contains("git diff") || line.contains(ANSWER)),
+                wide.is_none_or(|line| line.contains("git diff") || line.contains(Hint::Answer.text())),
                 "{columns}: {text}"
             );
         }

@@ -4,7 +4,7 @@
 use super::{halt, page::Page, phrase, report_file, style::Style};
 use crate::text::forge::Forge;
 use andon_core::domain::effect::{AckMode, Handoff, Question};
-use andon_core::domain::escalation::EscalationMode;
+use andon_core::domain::{escalation::EscalationMode, hint::Hint};
 use andon_core::escape::{clip, code_span, fenced, markdown};
 
 /// A handoff as Markdown.
@@ -38,13 +38,13 @@ pub fn text(handoff: &Handoff, ack: AckMode, style: Style) -> String {
             report_file::render(halt, story, &report_file::ReportSources::default(), ack, style)
         }
         EscalationMode::Perpetual => report_file::told(halt, story, GOES_ON, style),
-        EscalationMode::PerpetualHalted => report_file::told(halt, story, HALTED, style),
+        EscalationMode::PerpetualHalted => report_file::told(halt, story, &Hint::Status.led(HALTED), style),
     });
     out
 }
 
 const GOES_ON: &str = "Nothing has to be done: the run goes on, and commits pass.";
-const HALTED: &str = "Another rule has halted the run: `andon status` names the halt and the file to read.";
+const HALTED: &str = "Another rule has halted the run. The halt and the file to read";
 
 /// The question for an advisor (docs/spec-map.md, loop rules: out-of-band advisor). The material is shown in blocks that
 /// its own text cannot end.

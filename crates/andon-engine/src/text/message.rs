@@ -9,6 +9,7 @@ use andon_core::domain::diagnostic::{Diagnostic, Severity, TextPosition};
 use andon_core::domain::facts::Presence;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::git_hook::PreventedStep;
+use andon_core::domain::hint::Hint;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
@@ -27,12 +28,12 @@ pub fn standing(standing: &StandingHalt, local: fn(Timestamp) -> String) -> Diag
     Diagnostic::error(format!("the loop has been halted since {since}: {who}: {what}"))
         .code(halt.rule.clone())
         .help(format!("read {}", report_file::path(halt.report_file)))
-        .help(CONTINUE)
+        .help(Hint::Answer.led(CONTINUE))
 }
 
 /// The way to end a halt, in messages. The other way, deleting the file, is only in the documentation: agents read
 /// messages and files.
-const CONTINUE: &str = "to continue, a person runs: andon resume --reason '<decision>'";
+const CONTINUE: &str = "to continue, a person runs";
 
 /// The messages of `diagnostics`, in the order given.
 pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
@@ -172,7 +173,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
         others.partition(|finding| fresh.is_some() && finding.level != Level::Block);
     if !named.is_empty() && page.lines() < LINES {
         let others = phrase::some_of(&named, OTHERS, |finding| finding.rule.to_owned());
-        page.line(&format!("  also   {others}: andon status"));
+        page.line(&format!("  also   {others}: {}", Hint::Status));
     }
     let mut messages: Vec<Diagnostic> = told.into_iter().map(Diagnostic::from).collect();
     if standing.is_none() && fresh.is_none() {
@@ -215,7 +216,7 @@ fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     let head = head(Severity::Error, Some(&halt.rule), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(what)));
     halt::push(page, halt, Presence::Present);
-    halt::push_answer(page, halt::ANSWER, halt);
+    halt::push_answer(page, Hint::Answer.text(), halt);
 }
 
 /// The last line where nothing was refused yet.
@@ -246,7 +247,9 @@ pub fn gravest_first(findings: &[Finding]) -> Vec<&Finding> {
 fn fresh_halt(decision: &Decision) -> Diagnostic {
     let halting = decision.findings.iter().find(|finding| finding.level == Level::Halt);
     let read = halting.map(|finding| format!("read {}", report_file::path(finding.report_file)));
-    Diagnostic::note("no commit is accepted until a person answers").helps(read).help(CONTINUE)
+    Diagnostic::note("no commit is accepted until a person answers")
+        .helps(read)
+        .help(Hint::Answer.led(CONTINUE))
 }
 
 #[cfg(test)]

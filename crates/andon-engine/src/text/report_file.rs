@@ -79,9 +79,14 @@ fn describe(page: &mut Page, halt: &Halt, read: &ReportSources, story: &Story, b
     page.blank();
     page.line(&format!("- Since {}", markdown(&halt::since(halt, page.style))));
     page.all(halt::look_here(halt).map(|look| format!("- Look at it: `{look}`")));
-    page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
-    let silent = "- No program called you: `[notify]` names none; this says how: `andon doctor --live`";
-    page.all(read.calls_nobody.then(|| silent.to_owned()));
+    page.line(&format!(
+        "- {by} {}; evidence: `{}`",
+        code_span(&clip(&halt.rule, TEXT)),
+        Hint::StatusEvidence
+    ));
+    let silent =
+        || format!("- No program called you: `[notify]` names none; this says how: `{}`", Hint::DoctorLive);
+    page.all(read.calls_nobody.then(silent));
     current_state(page, halt, read, story);
     progress(page, story);
     calls(page, &halt.evidence);
@@ -196,7 +201,7 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, forge: &Forge, story: &S
     }
     section(page, "What Was Tried");
     let earlier = usize::try_from(halt.summary.iterations).unwrap_or(usize::MAX).saturating_sub(steps.len());
-    page.all((earlier > 0).then(|| format!("- ... {earlier} more (`andon log` shows all)")));
+    page.all((earlier > 0).then(|| format!("- ... {earlier} more (`{}` shows all)", Hint::Log)));
     for step in steps {
         let letter = step.letter().map_or_else(String::new, |letter| format!("{letter} "));
         let place = step.commit.map_or_else(|| "no commit".to_owned(), |commit| forge.in_markdown(commit));
@@ -228,14 +233,14 @@ pub(super) fn best(page: &mut Page, best: Option<(CommitId, u64)>, how: &str) {
 pub(super) fn tried(page: &mut Page, story: &Story) {
     section(page, "What Was Tried");
     let all = &story.tried;
-    let none = "No iteration since the last answer or pause; what came before: `andon log`";
-    page.all(all.is_empty().then_some(none));
+    let none = || format!("No iteration since the last answer or pause; what came before: `{}`", Hint::Log);
+    page.all(all.is_empty().then(none));
     let gap = if all.len() > TRIED_HEAD + TRIED_TAIL + 1 { TRIED_HEAD..all.len() - TRIED_TAIL } else { 0..0 };
     for (at, tried) in all.iter().enumerate() {
         if !gap.contains(&at) {
             tried_line(page, tried);
         } else if at == gap.start {
-            page.line(&format!("- ... {} more (`andon log` shows all)", gap.len()));
+            page.line(&format!("- ... {} more (`{}` shows all)", gap.len(), Hint::Log));
         }
     }
 }
@@ -276,10 +281,11 @@ fn to_continue(page: &mut Page, ack: AckMode) {
     let person = "Commits are refused until a person has answered:";
     let (who, commands, deleted) = match ack {
         // Only the documentation tells that deleting the file answers: agents read this file.
-        AckMode::Delete => (person, &[halt::ANSWER][..], None),
-        AckMode::Resume => (person, &[halt::ANSWER][..], Some("does not answer the halt")),
+        AckMode::Delete => (person, vec![Hint::Answer.into()], None),
+        AckMode::Resume => (person, vec![Hint::Answer.into()], Some("does not answer the halt")),
         AckMode::Signed => {
-            (signed, &["andon review show halt", "andon review resolve halt"][..], Some("changes nothing"))
+            let commands = vec![Hint::ReviewShow.with(["halt"]), Hint::SignRound.with(["resolve", "halt"])];
+            (signed, commands, Some("changes nothing"))
         }
     };
     page.line(who);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::text::halt;
-use andon_core::domain::{change::Change, decision::Halt, ids::CommitId};
+use andon_core::domain::{change::Change, decision::Halt, hint::Hint, ids::CommitId};
 use andon_git::{GitError, Repo, Text, hunks};
 
 /// Most lines that are shown, and most characters of each.
@@ -82,7 +82,7 @@ pub fn of_halt(repo: &Repo, halt: &Halt) -> Result<Option<ShownChange>, GitError
 /// # Errors
 /// The commit is not here.
 pub fn of_commit(repo: &Repo, commit: CommitId) -> Result<ShownChange, GitError> {
-    read(repo, repo.commit(commit)?.parents.first().copied(), commit, format!("git show {}", commit.short()))
+    read(repo, repo.commit(commit)?.parents.first().copied(), commit, Hint::GitShow.with([&commit.short()]))
 }
 
 /// The change from the code of one commit to that of another.
@@ -90,7 +90,7 @@ pub fn of_commit(repo: &Repo, commit: CommitId) -> Result<ShownChange, GitError>
 /// # Errors
 /// One of them is not here.
 pub fn between(repo: &Repo, before: CommitId, after: CommitId) -> Result<ShownChange, GitError> {
-    read(repo, Some(before), after, format!("git diff {} {}", before.short(), after.short()))
+    read(repo, Some(before), after, Hint::Diff.with([&before.short(), &after.short()]))
 }
 
 fn read(

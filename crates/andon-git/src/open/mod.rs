@@ -163,6 +163,7 @@ fn open_error(dir: &Path, error: &git2::Error) -> GitError {
         return lost_worktree(&dir).unwrap_or(GitError::NotARepository { dir });
     }
     let feature = [
+        ("partialclone", "the mark of old versions of git for a partial clone"),
         ("refstorage", "reftable"),
         ("objectformat", "SHA-256 object ids"),
         ("object format", "SHA-256 object ids"),

@@ -116,11 +116,7 @@ fn bad_writer_help(path: &Path, known: &[String]) -> String {
     match known {
         [] => Hint::NewId.with([&file]),
         [only] => Hint::RestoreId.with([&file, only]),
-        several => format!(
-            "put this clone's id back into {file}: the last part of one of the {} names that \
-             `git for-each-ref {REF_PREFIX}` shows",
-            several.len()
-        ),
+        several => Hint::FindId.with([&file, &several.len().to_string()]),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::code;
 use crate::verbs::check::{text as check, text::Group};
-use andon_core::domain::{decision::Halt, diagnostic::Severity};
+use andon_core::domain::{decision::Halt, diagnostic::Severity, hint::Hint};
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
 use andon_engine::text::{forge::Forge, halt, page::command_of, phrase, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
@@ -56,8 +56,8 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
         page.extend(phrase::and_more(notes.len(), NOTES).map(|more| format!("- {more}\n")));
         page.push_str("\n</details>\n");
     }
-    let test = if report.tests.is_some() { "--test " } else { "" };
-    let again = format!("andon check {test}{}", shell_quote(&terminal_clip(&report.range, COLUMNS)));
+    let again = if report.tests.is_some() { Hint::CheckTest } else { Hint::Check };
+    let again = again.with([&shell_quote(&terminal_clip(&report.range, COLUMNS))]);
     page.push_str(&format!("\nReproduce with {}\n", code_span(&again)));
     page
 }
@@ -95,7 +95,7 @@ fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
     if let Some(look) = halt::look(halt) {
         out.push_str(&format!("- look: {}\n", code_span(&look)));
     }
-    out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(halt::ANSWER)));
+    out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(Hint::Answer.text())));
     out
 }
 

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
-use andon_core::detect;
-use andon_core::domain::{diagnostic::Severity, findings::Level, plural::count};
+use andon_core::domain::{diagnostic::Severity, findings::Level, hint::Hint, plural::count};
+use andon_core::{detect, escape::shell_quote};
 use andon_engine::json;
 use andon_engine::text::forge::Forge;
 use andon_engine::view::check::{CheckOutcome, CheckReport, accepted};
@@ -78,10 +78,8 @@ fn invocation(report: &CheckReport, more: usize) -> Value {
         note("error", "cannot decide: evidence is missing".to_owned());
     }
     if more > 0 {
-        note(
-            "warning",
-            format!("left out: {}; andon check --format json has all", count(more, "more result")),
-        );
+        let all = Hint::CheckJson.with([&shell_quote(&report.range)]);
+        note("warning", format!("left out: {}; all of them: {all}", count(more, "more result")));
     }
     json!({
         "executionSuccessful": report.outcome() != CheckOutcome::Undecided,

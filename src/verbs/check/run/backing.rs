@@ -276,7 +276,7 @@ impl RangeEvidence {
                     )
                 }
             };
-            let help = format!("git log -p {}", shell_quote(here.case.range));
+            let help = Hint::LogPatches.with([&shell_quote(here.case.range)]);
             conclusion.violations.push(violation(at(here.commit), "tip-tested", Level::Note, message, &help));
             return Ok(());
         }
@@ -380,7 +380,7 @@ fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
 /// A run that was handed in and counts is named all the same.
 fn by_word(commit: &CommitInfo) -> Diagnostic {
     let message = "the tests of this commit were handed in: what ran is somebody's word";
-    let help = format!("andon show {}", commit.id.short());
+    let help = Hint::Show.with([&commit.id.short()]);
     violation(at(commit), "handed-in-tests", Level::Note, message, &help)
 }
 
@@ -388,7 +388,7 @@ fn elsewhere(here: CommitCase<'_>, source: CommitId) -> Diagnostic {
     let subject =
         here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
     let message = format!("the record of {}{subject} covers it: its code is the same", source.short());
-    let help = format!("andon show {}", source.short());
+    let help = Hint::Show.with([&source.short()]);
     violation(at(here.commit), "carried-evidence", Level::Note, message, &help)
 }
 
@@ -404,13 +404,7 @@ fn released(here: CommitCase<'_>, parent: CommitId, tests: Option<&TestEvidence>
         "only version numbers and changelogs differ from {}, whose tests count for it",
         parent.short()
     );
-    violation(
-        at(here.commit),
-        "carried-evidence",
-        Level::Note,
-        message,
-        &format!("andon show {}", parent.short()),
-    )
+    violation(at(here.commit), "carried-evidence", Level::Note, message, Hint::Show.with([&parent.short()]))
 }
 
 fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnostic {
@@ -434,7 +428,7 @@ fn by_git(commit: &CommitInfo, made: &MergeClaim, failing: Option<&FailingRun>) 
     };
     let red = failing.map(|run| format!(", and the tests of {} fail", run.at.short())).unwrap_or_default();
     let message = format!("the tests never ran on exactly this code; it is {what}{red}");
-    violation(at(commit), "untested-code", Level::Warn, message, Hint::Test.text())
+    violation(at(commit), "untested-code", Level::Warn, message, Hint::Test)
 }
 
 /// A rebase moved it, somebody changed it there, and the tests ran where that led to.
@@ -443,7 +437,7 @@ fn edited(here: CommitCase<'_>, tested: CommitId) -> Option<Diagnostic> {
         "the tests never ran on exactly this code; it was changed while a rebase moved it, on the way to {}, where they ran",
         tested.short()
     );
-    let said = violation(at(here.commit), "untested-code", Level::Warn, message, "andon test");
+    let said = violation(at(here.commit), "untested-code", Level::Warn, message, Hint::Test);
     (tested != here.commit.id).then_some(said)
 }
 
@@ -461,11 +455,7 @@ fn untested(here: CommitCase<'_>, gap: &Gap, nothing: &Backing) -> Diagnostic {
     let missing = "no test run on exactly this code is recorded";
     if let Some(MissingScopes { said, tip_decides }) = &gap.of_scopes {
         let by_tip = *tip_decides && here.case.tests.is_none();
-        let help = if by_tip {
-            format!("andon check --test {}", shell_quote(here.case.range))
-        } else {
-            way_out(here)
-        };
+        let help = if by_tip { Hint::CheckTest.with([&shell_quote(here.case.range)]) } else { way_out(here) };
         return violation(
             at(commit),
             "untested-code",
@@ -488,7 +478,7 @@ fn untested(here: CommitCase<'_>, gap: &Gap, nothing: &Backing) -> Diagnostic {
              commits, so it counts as ordinary work"
         ),
     };
-    violation(at(commit), "untested-code", gap.level, message, &way_out(here))
+    violation(at(commit), "untested-code", gap.level, message, way_out(here))
 }
 
 /// Most commits from the tip down that are looked at for merges.
@@ -506,7 +496,7 @@ fn way_out(here: CommitCase<'_>) -> String {
         return Hint::AmendTested.into();
     }
     if stays {
-        return format!("a person looks at it: git show {}", here.commit.id.short());
+        return Hint::GitShow.with([&here.commit.id.short()]);
     }
     // From any commit of the branch: tested and recorded again from there on.
     let from = here.commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
@@ -517,25 +507,22 @@ fn way_out(here: CommitCase<'_>) -> String {
 fn missing(here: CommitCase<'_>, silent: EvidenceGap, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let range = shell_quote(here.case.range);
-    let test = format!("andon check --test {range}, to let the tests of the tip count instead");
+    let test = format!("to let the tests of the tip count instead: {}", Hint::CheckTest.with([&range]));
     let test = Some(test).filter(|_| here.case.tests.is_none());
     let (code, mut message, first, second) = match silent {
-        EvidenceGap::Unrecorded => (
-            "missing-record",
-            "the commit has no record".to_owned(),
-            "andon sync, where the commit was made, if Andon ran there",
-            test,
-        ),
+        EvidenceGap::Unrecorded => {
+            ("missing-record", "the commit has no record".to_owned(), Hint::SyncThere.into(), test)
+        }
         EvidenceGap::Moved | EvidenceGap::Made => (
             "missing-record",
             "git made the commit of one that has no record".to_owned(),
-            "andon test && git commit --amend --no-edit, at the newest commit",
+            Hint::AmendTested.led("at the newest commit"),
             test,
         ),
         EvidenceGap::Backfilled => (
             "backfilled-record",
             "its record was backfilled: no hook saw the commit being made, and no tests are known".to_owned(),
-            "check a range that begins where Andon was installed",
+            "check a range that begins where Andon was installed".to_owned(),
             test,
         ),
     };
@@ -555,6 +542,6 @@ fn went_round(commit: &CommitInfo) -> Diagnostic {
     Diagnostic::error(message)
         .code("missing-record")
         .at(Location::Commit(at(commit)))
-        .help("andon sync, where the commit was made, if its record was not sent yet")
+        .help(Hint::SyncThere)
         .help(Hint::AmendTestedElse)
 }

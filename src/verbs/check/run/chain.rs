@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, violation};
 use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::findings::Level;
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_engine::error::OpsError;
 use andon_git::{CommitInfo, NoteChange, Repo};
@@ -15,7 +16,7 @@ use andon_store::notes::{RecordLine, StoredRecord};
 use andon_store::wire::v1::decode_commit;
 
 /// The command that shows the past of records.
-const HISTORY: &str = "git log -p refs/notes/andon";
+const HISTORY: Hint = Hint::RecordsLog;
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;
 

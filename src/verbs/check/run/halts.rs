@@ -43,7 +43,7 @@ pub(super) fn judge(whole: JudgedRange<'_>, now: Timestamp) -> Result<LedgerFind
     let JudgedRange { case, examined } = whole;
     let (entries, warnings) = asking::read_all(case.repo, now)?;
     let unreadable = |warning: &Diagnostic| {
-        let help = warning.help.first().map_or("git for-each-ref refs/andon/ledger", String::as_str);
+        let help = warning.help.first().map_or(Hint::ListLedgers.text(), String::as_str);
         of_range("unreadable-ledger", Level::Block, warning.message.clone(), help)
     };
     let mut violations: Vec<Diagnostic> = warnings.iter().map(unreadable).collect();
@@ -139,10 +139,10 @@ fn while_halted(whole: JudgedRange<'_>, known: &HaltAndAnswer) -> Vec<Diagnostic
     }
     bound.retain(|commit| examined.is_bound(*commit));
     let message = format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
-    let help = "a person answers the halt where it was made: andon resume --reason '<decision>'";
+    let help = Hint::Answer.led("a person answers the halt where it was made");
     let found = examined.commits().iter().filter(|commit| bound.contains(&commit.id));
     let made =
-        found.map(|made| violation(examined.at(made.id), "halted-commit", Level::Block, &message, help));
+        found.map(|made| violation(examined.at(made.id), "halted-commit", Level::Block, &message, &help));
     made.collect()
 }
 
@@ -168,7 +168,7 @@ pub(super) fn told(examined: &ExaminedCommits, open: &HaltAndAnswer) -> Diagnost
         halt::in_a_line(halt, Style::of_a_file(local))
     );
     let at = open.head.map(|head| examined.at(head));
-    let answer = format!("a person decides, then runs: {}", halt::ANSWER);
+    let answer = Hint::Answer.led("a person decides, then runs");
     let told = violation(at, OPEN_HALT, Level::Block, message, &answer);
     halt::look(halt).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
@@ -245,7 +245,7 @@ fn missing_at_tip(whole: JudgedRange<'_>, halts: &[HaltAndAnswer]) -> Option<Dia
     let message = format!(
         "the record says that {rule} halted the loop here, and no ledger has the halt: it was removed or not fetched"
     );
-    let help = "andon sync --fetch-only; where no clone has it, a person finds out who removed it";
+    let help = Hint::FetchRecords.led("where no clone has it, a person finds out who removed it");
     Some(violation(Some(examined.at(case.tip)), "missing-ledger", Level::Block, message, help))
 }
 

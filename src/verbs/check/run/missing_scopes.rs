@@ -2,7 +2,7 @@
 
 use super::{Case, source};
 use andon_config::{self as config, Config};
-use andon_core::domain::{scopes::called, test_run::TestEvidence};
+use andon_core::domain::{hint::Hint, scopes::called, test_run::TestEvidence};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::CommitInfo;
@@ -34,7 +34,7 @@ pub(super) fn missing_scopes(
     if case.config.test.scopes.settings.is_empty() {
         // A scope that one commit of a range names binds none before it; at the tip everything has to run at once.
         let begins = is_tip && !case.stands_in();
-        let said = "scopes begin in this range, and not all tests ran at once (andon test --all)".to_owned();
+        let said = format!("scopes begin in this range, and not all tests ran at once ({})", Hint::TestAll);
         return Ok(begins.then_some(MissingScopes { said, tip_decides: true }));
     }
     let parent = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;

@@ -199,14 +199,14 @@ fn violation(
     code: &str,
     level: Level,
     message: impl Into<String>,
-    help: &str,
+    help: impl Into<String>,
 ) -> Diagnostic {
     let location = at.into().map(|commit| Box::new(Location::Commit(commit)));
     Diagnostic { location, ..Diagnostic::new(level, message).code(code).help(help) }
 }
 
 /// A violation of the range as a whole.
-fn of_range(code: &str, level: Level, message: impl Into<String>, help: &str) -> Diagnostic {
+fn of_range(code: &str, level: Level, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     violation(None::<CommitRef>, code, level, message, help)
 }
 
@@ -288,9 +288,11 @@ pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgume
         return Ok(RangeArgument { text, by_caller: true });
     }
     let by_caller = asked.refs.is_some();
-    let (from, to) = asked.refs.clone().or_else(|| git_hook::from_to(&ctx.vars)).ok_or_else(|| {
-        OpsError::usage("no range given", "andon check origin/main..HEAD, or --from-ref A --to-ref B")
-    })?;
+    let (from, to) = asked
+        .refs
+        .clone()
+        .or_else(|| git_hook::from_to(&ctx.vars))
+        .ok_or_else(|| OpsError::usage("no range given", Hint::NameBothSides))?;
     let text = if is_zero(&from) { to } else { format!("{from}..{to}") };
     Ok(RangeArgument { text, by_caller })
 }
@@ -350,11 +352,11 @@ fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsErr
         let what = format!(
             "the range is the wrong way round: {right} is an ancestor of {left}, so it holds no commit"
         );
-        return Ok(OpsError::usage(what, format!("andon check {right}..{left}")));
+        return Ok(OpsError::usage(what, Hint::Check.with([&format!("{right}..{left}")])));
     }
     let from = if repo.commit(to.id)?.parents.is_empty() { String::new() } else { format!("{right}~1..") };
     let what = format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short());
-    Ok(OpsError::usage(what, format!("to judge its newest commit: andon check {from}{right}")))
+    Ok(OpsError::usage(what, format!("to judge its newest commit: {}", Hint::Check.with([&(from + right)]))))
 }
 
 /// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed
@@ -408,7 +410,7 @@ struct ConfigDifference {
 
 fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) -> Diagnostic {
     let (left, right) = (base.short(), tip.short());
-    let diff = format!("git diff {left} {right} -- {CONFIG_FILE}");
+    let diff = Hint::DiffConfig.with([&left, &right]);
     match changed {
         ConfigDifference { in_range: true, left: true, tip: false } => {
             let what =

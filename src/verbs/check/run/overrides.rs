@@ -88,9 +88,7 @@ fn answer(ack: &Ack, halt: Option<&HaltAndAnswer>) -> (&'static str, String) {
 }
 
 fn note(examined: &ExaminedCommits, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
-    examined
-        .concerns(head)
-        .then(|| violation(examined.at(head), code, Level::Note, message, "andon log --events"))
+    examined.concerns(head).then(|| violation(examined.at(head), code, Level::Note, message, Hint::LogEvents))
 }
 
 /// Hooks of Andon ran, and the gate was not among them.
@@ -132,7 +130,7 @@ pub(super) fn bypassed(case: &Case<'_>, commit: &CommitInfo, record: &CommitReco
 fn patch(commit: &CommitInfo) -> Diagnostic {
     let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
                 recorded at a later commit";
-    violation(at(commit), "gate-not-run", Level::Note, what.to_owned(), "andon doctor")
+    violation(at(commit), "gate-not-run", Level::Note, what.to_owned(), Hint::Doctor)
 }
 
 /// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no
@@ -150,7 +148,7 @@ pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRec
         None => ("an agent made the commit, and no hook of its client was live".to_owned(), "CLIENT"),
     };
     let level = detect::unguarded_level(&case.config.rules)?;
-    let help = format!("andon agent install {name}");
+    let help = Hint::AgentInstall.with([name, "project"]);
     Some(violation(at(commit), "unguarded-agent", level, what, &help))
 }
 

@@ -294,7 +294,7 @@ fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRe
         ));
     }
     let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
-    let help = format!("git show {}", commit.id.short());
+    let help = Hint::GitShow.with([&commit.id.short()]);
     let warning = violation(at(commit), "partial-record", Level::Warn, message, &help);
     (record.diff.truncated && !derived.diff.truncated).then(|| RecordMatch::AllBut(vec![warning]))
 }
@@ -312,7 +312,7 @@ fn under_own_rules(
         return Ok(None);
     }
     let message = "the record holds under the commit's own configuration, not under that of the base";
-    let help = "git log -p -- andon.toml";
+    let help = Hint::LogConfig;
     let mut violations = vec![violation(at(commit), "other-paths", Level::Warn, message, help)];
     let before = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let left_out = case.repo.changes(before, commit.tree)?.into_iter().find(|change| {

@@ -5,10 +5,9 @@ use super::backing::Conclusion;
 use super::halts::{self, HaltAndAnswer};
 use super::{Case, JudgedRange, examined_commits::ExaminedCommits, of_range, violation};
 use andon_config::Guard;
+use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{
-    diagnostic::Diagnostic, effect::AckMode, findings::Level, hint::Hint, time::Timestamp,
-};
+use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, findings::Level, time::Timestamp};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{error::OpsError, gate::outcomes};
 use andon_git::Repo;
@@ -47,15 +46,15 @@ pub(super) fn judge(
         judged.violations.extend(left_again(whole, &ledger, halt)?);
         judged.violations.extend(unseen(examined, &ledger, halt));
     }
-    let help = "ask the person who wrote the entry, and compare it with the records: andon log";
+    let help = Hint::Log.led("ask the person who wrote the entry, and compare it with the records");
     for (entry, what) in outcomes::unlike_records(case.repo, &ledger, case.tip)? {
-        judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), help));
+        judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), &help));
     }
     judged.violations.extend(loosened(case, &ledger, base, case.tip));
     Ok(judged)
 }
 
-fn refused(message: impl Into<String>, help: &str) -> Diagnostic {
+fn refused(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     of_range(CODE, Level::Block, message, help)
 }
 
@@ -67,7 +66,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let diagnostic = |id: &str| {
         let short: String = id.chars().take(8).collect();
         let message = format!("refs/replace/{short} is there; nothing was judged through it");
-        refused(message, &Hint::Unreplace.with([id]))
+        refused(message, Hint::Unreplace.with([id]))
     };
     Ok(found.map(diagnostic).collect())
 }
@@ -117,13 +116,12 @@ fn of_halt(
         let never =
             || format!("halt {} ({}) was never answered by a witness", short(known.id), known.halt.message);
         let what = ledger.misdirected(known.id).unwrap_or_else(never);
-        let help = format!("a witness answers: andon review resolve {}, then: andon sync", short(known.id));
+        let help = Hint::ResolveAndSync.with([&short(known.id)]);
         return Ok(Some(refused(what, &help)));
     };
     let used = code_of(whole, head)?;
     Ok(for_other_code(&answer, &used).map(|what| {
-        let flag = format!("andon review flag {} --reason TEXT", short(known.id));
-        let help = format!("a witness answers for the code that was committed: {flag}");
+        let help = Hint::Flag.with([&short(known.id)]);
         refused(format!("{what} by {}", next.id.short()), &help)
     }))
 }
@@ -158,7 +156,7 @@ fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnsw
     let of = |vote: &Vote| {
         let name = asking::subject(&ledger.review[vote.entry]);
         let message = format!("{name} by {} was {}", vote.witness, ledger.given(vote.entry)?);
-        let help = format!("ask who gave it; see it: andon review show {}", short(known.id));
+        let help = format!("ask who gave it; see it: {}", Hint::ReviewShow.with([&short(known.id)]));
         Some(of_range(UNSEEN, Level::Note, message, &help))
     };
     votes.into_iter().filter_map(of).collect()
@@ -193,7 +191,6 @@ fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId)
         AckMode::Signed if named == base.ledger => return None,
         AckMode::Signed => "guard.ledger names another ledger than the base".to_owned(),
     };
-    let help =
-        "put it back, or have the admins sign a policy with rules.ack = \"delete\": andon witness policy";
+    let help = Hint::Policy.led("put it back, or have the admins sign a policy with rules.ack = \"delete\"");
     Some(refused(what, help))
 }

@@ -99,12 +99,12 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
                 one.short(),
                 other.short()
             ),
-            format!("git log --oneline --graph {one} {other}"),
+            Hint::LogBoth.with([&one.to_string(), &other.to_string()]),
         ),
         TamperedHow::Rewound(entry) => (
             "rewound-ledger",
             format!("the ledger of {writer} went back: another ledger has seen its entry {}", entry.short()),
-            Hint::PushLedger.with([&entry.to_string(), writer]),
+            Hint::PushLedger.with([writer, &entry.to_string()]),
         ),
         TamperedHow::Gone(entry) => (
             "missing-ledger",
@@ -123,7 +123,7 @@ fn gap_of(examined: &ExaminedCommits, writer: &str, gap: &Gap) -> Diagnostic {
         "the record names entry {entry} of the ledger of {writer}, which is not there: it was removed, rewound or not fetched"
     );
     let help =
-        format!("andon sync; where no clone has it, a person finds out who removed {REF_PREFIX}{writer}");
+        format!("where no clone has it, a person finds out who removed {REF_PREFIX}{writer}: {}", Hint::Sync);
     violation(gap.named_by.map(|id| examined.at(id)), "missing-ledger", level, what, &help)
 }
 
@@ -157,7 +157,7 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
     let (level, help) = match (case.stands_in(), case.tests) {
         (true, _) => (Level::Warn, "a person looks at the change of test.command".to_owned()),
         (false, Some(_)) => (Level::Block, "fix the tests of the tip".to_owned()),
-        (false, None) => (Level::Block, format!("andon check --test {}", shell_quote(case.range))),
+        (false, None) => (Level::Block, Hint::CheckTest.with([&shell_quote(case.range)])),
     };
     Some(violation(at(commit), "other-test-command", level, what, &help))
 }
@@ -171,7 +171,7 @@ fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
         return None;
     }
     let what = format!("the author <{}> is not who committed it <{}>", commit.email, commit.committer_email);
-    let help = "git show --format=fuller";
+    let help = Hint::ShowAuthor.with([&commit.id.short()]);
     let level = if fact.record.guards.is_empty() { Level::Note } else { Level::Warn };
     Some(violation(at(commit), "other-author", level, what, help))
 }
@@ -186,7 +186,7 @@ fn clock(examined: &ExaminedCommits, commit: &CommitInfo, fact: &CommitFact) -> 
         return None;
     }
     let (recorded, committed) = (fact.record.recorded_at.0, commit.committed_at.0);
-    let help = "git show --format=fuller; andon show";
+    let help = Hint::ShowBoth.with([&commit.id.short()]);
     let parent = commit.parents.first().and_then(|parent| examined.recorded_at(*parent));
     if recorded.saturating_sub(committed) > LATE {
         return Some(late(commit, parent));
@@ -202,7 +202,7 @@ fn clock(examined: &ExaminedCommits, commit: &CommitInfo, fact: &CommitFact) -> 
 /// A record that is much younger than its commit. Committer dates can be set by anyone; but a date that was set back is
 /// before the record of the parent, unlike that of a commit whose hooks were merely missing.
 fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Diagnostic {
-    let help = "git show --format=fuller; andon show";
+    let help = Hint::ShowBoth.with([&commit.id.short()]);
     let set_back = parent.is_none_or(|parent| commit.committed_at < parent);
     let (level, what) = if set_back {
         (

@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::{RangeRequest, counting, sides, source, spelled};
 use andon_config::{self as config, Config, TestCommand};
+use andon_core::domain::hint::Hint;
+use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
 use andon_core::domain::test_run::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
-use andon_core::domain::{
-    hint::Hint,
-    ids::{CommitId, TreeId},
-};
 use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
@@ -118,8 +116,7 @@ fn planned(
     }
     Err(OpsError::usage(
         "no test.command is configured at the base of the range or at its tip",
-        "set it in andon.toml: [test] command = \"cargo test\"; or hand in a report: andon check RANGE \
-               --test-report FILE --exit-code N",
+        Hint::CheckReport.led("set it in andon.toml: [test] command = \"cargo test\"; or hand in a report"),
     ))
 }
 
@@ -274,10 +271,7 @@ fn reported(
 
 fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
     report_files::take_in(cwd, file, reader).map_err(|err| {
-        OpsError::usage(
-            format!("the report {} cannot be read: {err}", file.display()),
-            "andon check RANGE --test-report FILE --exit-code N",
-        )
+        OpsError::usage(format!("the report {} cannot be read: {err}", file.display()), Hint::CheckReport)
     })
 }
 

@@ -12,9 +12,7 @@ use super::{
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
 use andon_core::domain::facts::{CommitFact, Fact, Weakening};
 use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{
-    decision::Stage, findings::Level, hint::Hint, paths::CONFIG_FILE, test_run::TestEvidence,
-};
+use andon_core::domain::{decision::Stage, findings::Level, hint::Hint, test_run::TestEvidence};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{error::OpsError, evidence::docs, range, weakening};
@@ -143,7 +141,7 @@ fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> R
         differing.len(),
         named.join(", ")
     );
-    let help = format!("git diff {} {}", tip.short(), commit.id.short());
+    let help = Hint::Diff.with([&tip.short(), &commit.id.short()]);
     Ok(violation(at(commit), "not-the-squash", Level::Block, what, &help))
 }
 
@@ -207,7 +205,7 @@ pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<Conclusion, OpsErr
         (TipOutcome::Unknown(why), _) => {
             let message = format!("nothing is known of the tests of the tip: {why}");
             let missing = Diagnostic::error(message).code("tip-untested").at(Location::Commit(at.clone()));
-            said.undecided.push(missing.help("look at test.command: andon config show"));
+            said.undecided.push(missing.help(Hint::ShowConfigOf.with(["test"])));
         }
     }
     said.violations.extend(other_command(at, tests));
@@ -239,7 +237,7 @@ fn other_command(tip: CommitRef, tests: &TipTests) -> Option<Diagnostic> {
         _ => "that of the base ran".to_owned(),
     };
     let message = format!("test.command is {now} at the tip and `{base}` at the base of the range; {how}");
-    let help = format!("a person looks at the change: git log -p -- {CONFIG_FILE}");
+    let help = Hint::LogConfig.led("a person looks at the change");
     Some(violation(tip, "test-command-changed", Level::Warn, message, &help))
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, field, linked, look, text, time};
-use andon_core::domain::{decision::Halt, events::MAX_SHOWN, facts::Ack, summary::SummaryStep};
+use andon_core::domain::{decision::Halt, events::MAX_SHOWN, facts::Ack, hint::Hint, summary::SummaryStep};
 use andon_core::escape::clip;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::{halt, page::command_of, phrase, spark};
@@ -120,7 +120,7 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
                 tbody { @for commit in &shown { (attempt(commit, letter(commit))) } }
             }
         }
-        (look(&format!("git log -p -{} {}", shown.len(), head.short())))
+        (look(&Hint::LogNewest.with([&shown.len().to_string(), &head.short()])))
     }
 }
 
@@ -201,7 +201,7 @@ fn answer(ack: Option<&Ack>) -> Markup {
             (time(ack.at)) " " (text(&phrase::acknowledged(ack)))
             @if !ack.reason.is_empty() { ": " q { (clipped(&ack.reason, 1000)) } }
         } @else {
-            "No answer yet: " (command(halt::ANSWER))
+            "No answer yet: " (command(Hint::Answer.text()))
         }
     }
 }

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{hint::Hint, time::Timestamp};
 use andon_core::escape::{self, shell_quote};
 use andon_engine::view::history::HistoryView;
 
@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 pub fn page(view: &HistoryView) -> String {
-    let again = format!("andon report {} -o report.html", shell_quote(&view.range));
+    let again = Hint::Report.with([&shell_quote(&view.range)]);
     let page = html! {
         (DOCTYPE) "\n"
         html lang="en" {
@@ -56,13 +56,13 @@ pub fn page(view: &HistoryView) -> String {
 /// The command behind each figure, in one fold.
 fn reproduce(view: &HistoryView) -> Markup {
     let log = log_command(view);
-    let check = format!("andon check {}", shell_quote(&view.range));
+    let check = Hint::Check.with([&shell_quote(&view.range)]);
     let figures = [
-        ("State, tests of HEAD", "andon status"),
+        ("State, tests of HEAD", Hint::Status.text()),
         ("Charts, iterations, costs, commits, flaky tests", log.as_str()),
-        ("Halts and answers", "andon log --events"),
+        ("Halts and answers", Hint::LogEvents.text()),
         ("Skipped and bypassed", check.as_str()),
-        ("Rounds", "andon review precedents"),
+        ("Rounds", Hint::Precedents.text()),
     ];
     html! {
         details {
@@ -125,7 +125,7 @@ fn more(all: usize) -> Markup {
 /// `andon log` over what the page shows.
 fn log_command(view: &HistoryView) -> String {
     let tip = view.range.rsplit("..").next().filter(|tip| !tip.is_empty()).unwrap_or("HEAD");
-    format!("andon log -n {} {} --format json", view.commits.len().max(1), shell_quote(tip))
+    Hint::LogJson.with([&view.commits.len().max(1).to_string(), &shell_quote(tip)])
 }
 
 /// A text, for an element or an attribute.

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, field, linked, log_command, more, text, time};
 use andon_core::domain::facts::{CommitRecord, Gate, Presence, Recording};
+use andon_core::domain::hint::Hint;
 use andon_core::domain::usage::Usage;
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
@@ -40,7 +41,7 @@ pub(super) fn section(view: &HistoryView) -> Markup {
             (state(view, now))
         } @else {
             h1 { span class="state warn" { "Not known" } }
-            p.do { "The state of the loop could not be found out: " (command("andon doctor")) }
+            p.do { "The state of the loop could not be found out: " (command(Hint::Doctor.text())) }
         }
         (tiles(view))
     }
@@ -97,7 +98,7 @@ fn why(now: &StatusView) -> Markup {
 
 /// The command of the one who reads.
 fn what_to_do(now: &StatusView) -> Markup {
-    let resume = halt::ANSWER;
+    let resume = Hint::Answer.text();
     let file = now.last_halt.as_ref().map(|last| report_file::path(last.halt.report_file));
     match (now.state, file) {
         (LoopState::Halted, Some(file)) if now.report == Presence::Present => html! {
@@ -106,10 +107,10 @@ fn what_to_do(now: &StatusView) -> Markup {
         (LoopState::Halted | LoopState::Stopped | LoopState::Paused, _) => html! {
             "Decide, then run " (command(resume))
         },
-        (LoopState::NotInstalled, _) => html! { "Nothing is guarded: " (command("andon install")) },
+        (LoopState::NotInstalled, _) => html! { "Nothing is guarded: " (command(Hint::Install.text())) },
         (LoopState::HooksGone, _) => html! {
             "Commits are neither checked nor recorded: "
-            (command(now.hooks_gone.as_ref().map_or("andon install", |gone| gone.help.as_str())))
+            (command(now.hooks_gone.as_ref().map_or(Hint::Install.text(), |gone| gone.help.as_str())))
         },
         (LoopState::Disabled, _) => html! { "The variable " code { "ANDON=0" } " is set." },
         (LoopState::Running | LoopState::Idle, _) if failing(now) => html! {
@@ -132,13 +133,13 @@ fn tiles(view: &HistoryView) -> Markup {
     };
     html! {
         dl.tiles {
-            (tile("Tests of HEAD", &of_head, "andon status"))
+            (tile("Tests of HEAD", &of_head, Hint::Status.text()))
             (tile("Commits", &format!("{}, {} recorded", view.commits.len(), records.len()), &log_command(view)))
-            (tile("Halts", &format!("{}{of_halts}", view.halts.len()), "andon log --events"))
+            (tile("Halts", &format!("{}{of_halts}", view.halts.len()), Hint::LogEvents.text()))
             (tile(
                 "Rules passed over",
                 &format!("{skipped} skipped, {bypassed} bypassed"),
-                &format!("andon check {}", shell_quote(&view.range)),
+                &Hint::Check.with([&shell_quote(&view.range)]),
             ))
         }
         @if view.left_out > 0 {
@@ -227,7 +228,7 @@ pub(super) fn rounds(view: &HistoryView) -> Markup {
     if view.open.is_empty() && view.decided.is_empty() {
         return html! {};
     }
-    let show = |id: &str| command(&format!("andon review show {}", short(id)));
+    let show = |id: &str| command(&Hint::ReviewShow.with([&short(id)]));
     let body = html! {
         ul {
             @for round in view.open.iter().take(SHOWN) {

@@ -108,10 +108,10 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
         WatchLine::Worktree(worktree) => help_of_worktree(worktree),
         WatchLine::Elsewhere(standing) => {
             let id = short(&standing.id.to_string());
-            Some(format!("answer halt {id} where it was made, then run here: andon sync"))
+            Some(Hint::Sync.led(&format!("answer halt {id} where it was made, then run here")))
         }
         WatchLine::Branch(_) => None,
-        WatchLine::Round(round) => Some(format!("andon review show {}", short(&round.id))),
+        WatchLine::Round(round) => Some(Hint::ReviewShow.with([&short(&round.id)])),
     }
 }
 
@@ -119,16 +119,16 @@ fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
     let there = |command: &str| format!("cd {} && {command}", shell_quote(&worktree.path));
     match &worktree.seen {
         WorktreeState::Away => Some(Hint::PruneWorktrees.into()),
-        WorktreeState::Unreadable(_) => Some(there("andon doctor")),
+        WorktreeState::Unreadable(_) => Some(there(Hint::Doctor.text())),
         WorktreeState::Loop(found) => match (&found.halt, found.state) {
             (_, LoopState::HooksGone) => {
                 found.hooks_gone.as_ref().map(|gone| there(&terminal_clip(&gone.help, SENTENCE)))
             }
             (Some(_), _) if found.answer == Some(AnswerBy::Signature) => {
-                Some(there("andon review show halt"))
+                Some(there(&Hint::ReviewShow.with(["halt"])))
             }
             (Some(_), _) | (None, LoopState::Stopped | LoopState::Paused | LoopState::Halted) => {
-                Some(there("andon status"))
+                Some(there(Hint::Status.text()))
             }
             (None, LoopState::NotInstalled) => Some(there(Hint::Install.text())),
             (None, LoopState::Idle | LoopState::Running | LoopState::Disabled) => None,
@@ -220,7 +220,7 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
         && let Some(found) = one.found().filter(|found| !found.warnings.is_empty())
     {
         let warnings = phrase::count(found.warnings.len(), "warning");
-        let help = format!("cd {} && andon status", shell_quote(&worktree.path));
+        let help = format!("cd {} && {}", shell_quote(&worktree.path), Hint::Status);
         page.line(&page.style.yellow(&format!("{:width$}{warnings}: {help}", "", width = 2 * INDENT)));
     }
 }

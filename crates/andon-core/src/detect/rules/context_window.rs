@@ -1,8 +1,8 @@
 //! `context-window`: the agent's context window fills up.
 
 use crate::detect::prelude::*;
-use crate::domain::briefing::PROMPT;
 use crate::domain::context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent};
+use crate::domain::{briefing::PROMPT, hint::Hint};
 use crate::history::{Door, Timeline};
 
 /// The size of a window that no one names.
@@ -142,12 +142,11 @@ fn message(found: &ContextWindowUse) -> String {
 fn help(found: &ContextWindowUse) -> Vec<String> {
     let mut help = match found.pressure {
         Pressure::Free | Pressure::Warning => {
-            vec!["compact soon: /compact, then: andon observe compaction".to_owned()]
+            vec![Hint::ObserveCompaction.led("compact soon: /compact, then")]
         }
         Pressure::Mandatory | Pressure::HardBlock => vec![
             format!("/compact, or begin a new session with: {PROMPT}"),
-            "then say that the window is cleared: andon observe compaction, or andon observe session_start"
-                .to_owned(),
+            Hint::ObserveCompaction.led("then say that the window is cleared"),
         ],
     };
     if found.used > found.window {

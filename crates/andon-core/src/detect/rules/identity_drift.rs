@@ -30,7 +30,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help.push(if is_pushed { Hint::PinAndCommit } else { Hint::PinAnew }.into());
     }
     if found.iter().any(|one| matches!(one, Mismatch::Session { .. } | Mismatch::Role { .. })) {
-        help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
+        let keys = Hint::ShowConfigOf.with(["identity"]);
+        help.push(format!("ANDON_SESSION and ANDON_NODE say who commits: {keys}"));
     }
     let evidence = paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect();
     let named: Vec<String> = found.iter().map(ToString::to_string).collect();

@@ -2,7 +2,7 @@
 
 use crate::detect::excuses::excuse;
 use crate::detect::prelude::*;
-use crate::domain::change::Nature;
+use crate::domain::{change::Nature, hint::Hint};
 use crate::history::{DocsProgress, Iteration, Timeline, come_slowly};
 
 const RUNNING: Param<u64> = Param::count("running", 14, 3).sense(Sense::Warns);
@@ -40,7 +40,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let level = if come_slowly(&row) { Level::Note } else { setting.level };
     let evidence = row.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
-    let help = vec![format!("git log -p -{}", row.len())];
+    let help = vec![Hint::LogNewest.with([&row.len().to_string(), "HEAD"])];
     let message = format!("{} in a row {what}", words::count(row.len(), "iteration"));
     let is_document = newest.change.as_ref().is_some_and(|change| change.nature == Nature::Docs);
     let about = About { names_documents: is_document, ..RULE.about };

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use crate::detect::excuses::{GOING_BACK, NEWLY_PASS, excuse, flips, is_pull_request, is_switch};
 use crate::detect::prelude::*;
 use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
-use crate::domain::ids::{CodeId, HunkHash};
+use crate::domain::{
+    hint::Hint,
+    ids::{CodeId, HunkHash},
+};
 use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, come_slowly, lasted, mostly_lasted,
 };
@@ -133,7 +136,7 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 fn of_file(path: HunkHash, round: RepeatedSequence, returning: &[&Iteration], level: Level) -> Finding {
     let evidence = returning.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
-    let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
+    let help = (!commits.is_empty()).then(|| Hint::ShowStat.with([&commits.join(" ")]));
     let help = help.into_iter().collect();
     let (states, returns) = (words::count(round.period, "state"), words::count(round.returns, "return"));
     let message = format!("one file goes back and forth between {states}, {returns}{}", on_purpose(round));

@@ -2,7 +2,7 @@
 
 use crate::detect::excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, flips, is_pull_request};
 use crate::detect::prelude::*;
-use crate::domain::facts::CommitKind;
+use crate::domain::{facts::CommitKind, hint::Hint};
 use crate::history::{CodeState, Strike, Timeline, lasted};
 
 pub(in crate::detect) const RING: Param<u64> = Param::count("ring", 6, 2).sense(Sense::Wider);
@@ -34,7 +34,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let evidence = std::iter::once(Evidence::Code(newest.code))
         .chain(commits.into_iter().flatten().map(Evidence::Commit));
     let between = seen.newest.commit.zip(brought.commit);
-    let help = between.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
+    let help = between.map(|(old, new)| Hint::LogBetween.with([&old.short(), &new.short()]));
     let found = Finding {
         evidence: evidence.collect(),
         help: help.into_iter().collect(),

@@ -2,6 +2,7 @@
 
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::{prelude::*, progress::Credit};
+use crate::domain::hint::Hint;
 use crate::history::{Outcome, outcome, steady_count};
 
 pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 3, 2);
@@ -44,7 +45,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut evidence = vec![Evidence::Tests(tests.signature)];
     evidence
         .extend(running.iter().rev().filter_map(|attempt| attempt.iteration.commit).map(Evidence::Commit));
-    let mut help = vec!["read the first failing test's error before the next edit: andon test".to_owned()];
+    let mut help = vec![Hint::Test.led("read the first failing test's error before the next edit")];
     help.extend(words::git_diff(running.last()?.iteration, running.first()?.iteration));
     Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
 }

@@ -3,7 +3,7 @@
 use crate::detect::excuses::{begins_as, excuse};
 use crate::detect::prelude::*;
 use crate::detect::stretch::{around_one_file, newest, shared_files};
-use crate::domain::{facts::CommitKind, time::Span};
+use crate::domain::{facts::CommitKind, hint::Hint, time::Span};
 use crate::{WordList, history::Iteration};
 
 const REVERTS: Param<u64> = Param::count("reverts", 3, 2);
@@ -32,7 +32,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let files = shared_files(&reverts).into_iter().collect();
     let help = vec![
         "say what was learned from each attempt before the next one".to_owned(),
-        format!("git log --oneline -{among}"),
+        Hint::LogShort.with([&among.to_string()]),
     ];
     let (times, among) = (words::times(reverts.len()), words::count(among, "commit"));
     let found = format!("work on one file was reverted {times} in {among}");

@@ -4,7 +4,7 @@ use crate::WordList;
 use crate::detect::excuses::{GOING_BACK, begins_as, excuse};
 use crate::detect::prelude::*;
 use crate::domain::change::{ChangeFacts, Nature, Rewrite};
-use crate::domain::{ids::HunkHash, time::Span};
+use crate::domain::{hint::Hint, ids::HunkHash, time::Span};
 use crate::history::{Iteration, Source, Strike, Timeline};
 
 const COMMITS: Param<u64> = Param::count("commits", 4, 2);
@@ -57,7 +57,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let evidence = rewriting.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
-    let help = vec![format!("git log -p -{among}")];
+    let help = vec![Hint::LogNewest.with([&among.to_string(), "HEAD"])];
     let (times, among) = (rewriting.len(), words::count(among, "commit"));
     let found = format!("{times} of {among} to one file rewrite what was only just written there");
     Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, found) })

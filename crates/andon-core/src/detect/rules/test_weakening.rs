@@ -123,7 +123,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut help = Vec::new();
     if waiver.is_none() {
         help.push(Hint::SayWhy.into());
-        help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
+        help.extend(newest.commit.map(|commit| Hint::GitShow.with([&commit.short()])));
     }
     let known = before.zip(newest.tests.as_ref()).map(|(before, now)| ran_in_both(before, now));
     let ran = known.filter(|(before, now)| now < before && *now > 0);

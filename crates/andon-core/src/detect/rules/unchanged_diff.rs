@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse, is_pull_request, marks_a_release};
 use crate::detect::prelude::*;
-use crate::domain::change::Nature;
+use crate::domain::{change::Nature, hint::Hint};
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 const REPEATS: Param<u64> = Param::count("repeats", 2, 1);
@@ -46,8 +46,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut evidence: Vec<Evidence> = repeating.iter().map(|one| Evidence::Diff(one.diff.hash)).collect();
     evidence.dedup();
     evidence.extend(repeating.iter().filter_map(|one| one.commit).map(Evidence::Commit));
-    let help =
-        newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
+    let help = newest
+        .commit
+        .map(|commit| Hint::LogNewest.with([&repeats.saturating_add(1).to_string(), &commit.short()]));
     let (files, help) = (Iteration::paths_of_all(repeating), help.into_iter().collect());
     let message = message(timeline, repeating, newest);
     let found = Finding { files, evidence, help, ..RULE.finding(setting.level, message) };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{GOING_BACK, excuse, is_one_line};
 use crate::detect::prelude::*;
-use crate::domain::facts::Hunk;
+use crate::domain::{facts::Hunk, hint::Hint};
 use crate::history::{Iteration, lasted};
 
 const SHARE: Param<f64> = Param::share("share", 0.5);
@@ -77,7 +77,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let found = format!("{undone} of {hunks} in the last {commits} undo earlier ones");
     let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = candidates.last().and_then(|newest| newest.commit);
-    let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
+    let help = help.map(|commit| Hint::LogNewest.with([&over.to_string(), &commit.short()]));
     let files = Iteration::paths_of_all(&undoing);
     Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
 }

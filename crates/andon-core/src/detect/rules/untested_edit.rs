@@ -108,7 +108,7 @@ fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
 fn of_unconfigured(advice: Option<&str>) -> Gap {
     let usual = "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"";
     Gap {
-        help: vec![advice.unwrap_or(usual).to_owned(), "andon config show test".to_owned()],
+        help: vec![advice.unwrap_or(usual).to_owned(), Hint::ShowConfigOf.with(["test"])],
         ..Gap::new("code changed and no test command is configured, so nothing can show that it was tested")
     }
 }
@@ -125,7 +125,7 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
     };
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
     if tests.status == TestStatus::NoTests {
-        gap.help.push("see that the command selects tests: andon config show test".to_owned());
+        gap.help.push(Hint::ShowConfigOf.with(["test"]));
     } else if tests.status == TestStatus::TimedOut {
         gap.help.push(Hint::MoreTime.into());
     }
@@ -159,7 +159,7 @@ fn of_void(run: &TestRun, wanted: Option<&str>) -> Gap {
     let found = void(run, wanted);
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
     if run.validity == RunValidity::NotStarted {
-        gap.help.insert(0, "see what is missing: andon doctor".to_owned());
+        gap.help.insert(0, Hint::Doctor.led("see what is missing"));
     }
     if run.validity == RunValidity::HandedIn {
         gap.help.push(Hint::CountHandedInOr.into());

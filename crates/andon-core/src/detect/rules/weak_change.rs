@@ -3,7 +3,7 @@
 use crate::WordList;
 use crate::detect::excuses::{claims_no_work, excuse};
 use crate::detect::prelude::*;
-use crate::domain::change::Nature;
+use crate::domain::{change::Nature, hint::Hint};
 use crate::history::{DocsProgress, Iteration, Timeline};
 
 const RUNNING: Param<u64> = Param::count("running", 3, 2);
@@ -38,7 +38,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let stuck = goes_over_it(situation.timeline, &weak, setting.count(&HALT_RUNNING));
     let level = if stuck { setting.level } else { setting.level.min(Level::Warn) };
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
-    let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
+    let help = newest.commit.map(|commit| Hint::LogNewest.with([&running.to_string(), &commit.short()]));
     let help = help.into_iter().collect();
     Some(Finding { evidence, help, ..RULE.finding(level, message) }.within(excuse.map(Limit::note)))
 }

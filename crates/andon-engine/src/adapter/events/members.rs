@@ -1,6 +1,7 @@
 //! The members that each type of event has. Any other member is a slip, or means something that is not read here:
 //! either way the fact would not be the one that its reporter intends.
 
+use andon_core::domain::hint::Hint;
 use serde_json::{Map, Value};
 
 use super::{EventError, WORDS, cut};
@@ -33,20 +34,15 @@ impl RequiredMembers {
         // Commits are replayed, and one that was refused has no command of its own.
         let example = match kind {
             "commit" => line.to_owned(),
-            "commit_refused" => format!("echo '{line}' | andon observe event"),
-            _ => format!("echo '{line}' | andon observe {kind}"),
+            "commit_refused" => Hint::Observe.with([line, "event"]),
+            _ => Hint::Observe.with([line, kind]),
         };
         let mut help = vec![format!("{kind} needs {members}, such as: {example}")];
         if line.contains("STATE") {
-            help.push(
-                "code is the state of the code, by any name; that of now: andon status --format json"
-                    .to_owned(),
-            );
+            help.push(Hint::StatusJson.led("code is the state of the code, by any name; that of now"));
         }
         if kind == "test_run" {
-            help.push(
-                "or hand in report files: andon observe test_run --report FILE --exit-code N".to_owned(),
-            );
+            help.push(Hint::NameReport.led("or hand in report files"));
         }
         help
     }

@@ -24,12 +24,13 @@ use serde_json::{Map, Value};
 
 use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::events::{
-    Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd,
-};
 use andon_core::domain::facts::{Ack, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use andon_core::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
+use andon_core::domain::{
+    events::{Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd},
+    hint::Hint,
+};
 use andon_core::format::{FormatError, bounded, members};
 use andon_store::journal::JournalLine;
 use andon_store::wire::v1::decode_line;
@@ -67,7 +68,7 @@ pub enum EventError {
     #[error("a commit is not observed: the hooks record it when it is made")]
     Commit,
     /// An answer to a halt, which cannot be handed in.
-    #[error("an ack is not observed: only a person answers a halt, with andon resume --reason '<decision>'")]
+    #[error("an ack is not observed: only a person answers a halt, with {}", Hint::Answer)]
     Ack,
     /// Without a member that facts of its type must have.
     #[error("{error}")]
