@@ -112,6 +112,7 @@ fn all_other_commands_of_hints_are_commands_of_the_program() {
         ("kind", "event"),
         ("client", "claude"),
         ("mode", "shim"),
+        ("sign", "resolve"),
         ("verb", "test"),
         ("scope", "project"),
     ]
@@ -122,7 +123,7 @@ fn all_other_commands_of_hints_are_commands_of_the_program() {
     let typed = typed.lines().flat_map(|line| line.split(" | ").skip(1));
     let mut read = std::collections::BTreeSet::new();
     for command in texts.iter().map(String::as_str).chain(typed).flat_map(commands) {
-        let ours = command.split(" -- ").next().unwrap().to_owned();
+        let ours = command.split(" -- ").next().unwrap().replace(" 2>&1", "");
         if ours.starts_with("andon ") && !ours.contains(" --version") && read.insert(ours.clone()) {
             let line = ours
                 .replace(['<', '>'], "")
