@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use testreport::WordList;
 
 use self::plan::Conflict;
-use andon_core::{domain::hint::Hint, escape::shell_quote};
+use andon_core::domain::hint::Hint;
 use andon_git::GitError;
 
 /// The list of `words.txt` with that name.
