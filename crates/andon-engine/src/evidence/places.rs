@@ -5,9 +5,9 @@
 //! has another inode. Both are compared before and after the run. Where git moved HEAD or the stash meanwhile, each file that
 //! changed since the run began was swapped by it (`git stash && pytest; git stash pop`).
 //!
-//! Not noticed: files that are rewritten or renamed one by one without git, a directory that was made anew in its place (a
-//! generator does that with the same contents), a mount over it, and times that were set on purpose. `chmod -R` and `chown -R` also change
-//! everything below a directory, and are recognised by that.
+//! Not noticed: files that are rewritten or renamed one by one without git, or by `git checkout REV -- PATH`, of which git keeps no
+//! log, a directory that was made anew in its place (a generator does that with the same contents), a mount over it, and times
+//! that were set on purpose. `chmod -R` and `chown -R` also change everything below a directory, and are recognised by that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Places {
     files: Vec<Vec<u8>>,
     /// When they were looked at, by the clock of the file system, and what git changes when it moves HEAD or the stash.
     seen_at: Option<(i64, i64)>,
-    moves: Vec<(PathBuf, Option<FileStat>)>,
+    moves: Vec<(PathBuf, Option<(i64, i64)>)>,
 }
 
 impl Places {
@@ -46,7 +46,7 @@ impl Places {
         let tracked = ws.repo.tracked_files().unwrap_or_default();
         let (git_dir, common_dir) = (ws.repo.git_dir(), ws.repo.common_dir());
         let moves = [git_dir.join("logs/HEAD"), common_dir.join("refs"), common_dir.join("logs/refs/stash")];
-        let moves = moves.into_iter().map(|path| (path.clone(), stat(&path))).collect();
+        let moves = moves.into_iter().map(|path| (path.clone(), written_at(&path))).collect();
         let seen_at = PrivateDir::create(git_dir).ok().and_then(|dir| Some(stat(dir.path())?.changed));
         let mut places = Self { top, seen_at, moves, ..Self::default() };
         for (mode, path) in tracked.iter().filter(|(_, path)| ws.is_code(path)) {
@@ -64,11 +64,7 @@ impl Places {
 
     /// The files that git replaced and put back, where it moved HEAD or the stash since.
     fn swapped_by_git(&self) -> impl Iterator<Item = &Vec<u8>> {
-        let written = |stat: &FileStat| (stat.modified, stat.size);
-        let is_other = |(path, then): &(PathBuf, Option<FileStat>)| {
-            stat(path).as_ref().map(written) != then.as_ref().map(written)
-        };
-        let has_moved = self.moves.iter().any(is_other);
+        let has_moved = self.moves.iter().any(|(path, then)| written_at(path) != *then);
         let seen_at = self.seen_at.filter(|_| has_moved);
         let is_newer = move |path: &&Vec<u8>| {
             stat(&self.at(path)).is_some_and(|now| seen_at.is_some_and(|seen_at| now.changed > seen_at))
@@ -159,6 +155,10 @@ fn parent(path: &[u8]) -> Option<&[u8]> {
 
 fn stat(path: &Path) -> Option<FileStat> {
     path.symlink_metadata().ok().map(|facts| files::stat(&facts))
+}
+
+fn written_at(path: &Path) -> Option<(i64, i64)> {
+    stat(path).map(|facts| facts.modified)
 }
 
 /// True if they are of two different files, as far as the system tells.
