@@ -166,6 +166,12 @@ fn a_policy_that_is_rolled_back_or_no_policy_is_refused() {
     by(&stage, "ann", &["witness", "policy", "--from", &file(&now)]).ok();
     let back = by(&stage, "ann", &["witness", "policy", "--from", &file(&now)]).exits(1);
     insta::assert_snapshot!("policy_rolled_back", steady(&stage, &back));
+    for (odd, near) in
+        [(r#"{"treshold": 1}"#, "threshold"), (r#"{"rules": {"referee_gat": true}}"#, "referee_gate")]
+    {
+        let said = by(&stage, "ann", &["witness", "policy", "--from", &file(odd)]).exits(2);
+        said.says("is no member of a policy").says(&format!("did you mean `{near}`?"));
+    }
     let broken = by(&stage, "ann", &["witness", "policy", "--from", &file("{\n\"version\": 3,\n}")]).exits(2);
     insta::assert_snapshot!("policy_no_json", steady(&stage, &broken));
     let empty = by(&stage, "ann", &["witness", "policy", "--from", &file("{\"version\": 3}")]).exits(1);

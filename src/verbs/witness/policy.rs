@@ -4,14 +4,14 @@
 use std::{collections::BTreeSet, path::Path};
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::args::read_text;
 use andon_core::domain::{hint::Hint, ids::EntryId, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
-use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
+use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
 use andon_review::payload::{KeyRevoke, Payload, PolicySign, member};
 use andon_signing::PublicKey;
 
@@ -308,6 +308,23 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
     known.ok_or_else(|| OpsError::usage(what, Hint::ListWitnesses.led("name it by its fingerprint")))
 }
 
+/// Refuses a member that is misspelt. Those of the policy in force may be of a newer version, and stay.
+fn refuse_unknown(said: &EntryStatement, in_force: &EntryStatement) -> Result<(), OpsError> {
+    let shape = json!({ "policy": ReviewPolicy::default(), "rules": ReviewRules::default() });
+    let rules = |all: &EntryStatement| all.get("rules").and_then(Value::as_object).cloned();
+    let parts =
+        [("policy", Some(said.clone()), Some(in_force.clone())), ("rules", rules(said), rules(in_force))];
+    for (part, said, in_force) in parts {
+        let known: BTreeSet<String> =
+            shape[part].as_object().cloned().into_iter().chain(in_force).flatten().map(|one| one.0).collect();
+        if let Some((odd, _)) = said.into_iter().flatten().find(|(name, _)| !known.contains(name)) {
+            let near = andon_config::suggest(&odd, known.iter().map(String::as_str));
+            return Err(OpsError::usage(format!("{odd:?} is no member of a policy"), near));
+        }
+    }
+    Ok(())
+}
+
 /// Appends the next policy, from a file of JSON.
 ///
 /// # Errors
@@ -315,14 +332,14 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
 pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, OpsError> {
     let name = file.to_string_lossy();
     let text = read_text(ctx, file, MAX_FILE)?;
-    // Signed as it is, with members that this version does not know.
-    let help = Hint::BeginPolicy;
-    let malformed =
-        |err: serde_json::Error| OpsError::usage(format!("{name}:{}: no JSON: {err}", err.line()), help);
+    let malformed = |err: serde_json::Error| {
+        OpsError::usage(format!("{name}:{}: no JSON: {err}", err.line()), Hint::BeginPolicy)
+    };
     let mut said: EntryStatement = serde_json::from_str(&text).map_err(malformed)?;
     if said.get("schema").is_some_and(|schema| schema == POLICY) {
         said.remove("schema");
     }
+    refuse_unknown(&said, &next_policy(ws)?.unwrap_or_default())?;
     change(ctx, ws, "policy", |ledger| {
         may_be_policy(ledger, &said)?;
         Ok(said)

@@ -15,8 +15,6 @@ use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::notes::{RecordLine, StoredRecord};
 use andon_store::wire::v1::decode_commit;
 
-/// The command that shows the past of records.
-const HISTORY: Hint = Hint::RecordsLog;
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;
 
@@ -71,13 +69,13 @@ pub(super) fn judge(
         PrevRecord::Absent if !continues_own(case, examined, commit) => return None,
         PrevRecord::Absent => {
             let what = "the record begins a chain: that of its parent was not there when it was written";
-            return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what, HISTORY));
+            return Some(violation(at(commit), "chain-begins-anew", Level::Warn, what, Hint::RecordsLog));
         }
         PrevRecord::Line(_) if lines.is_empty() => "the record of its parent was dropped",
         PrevRecord::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
         PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
-    Some(violation(at(commit), "broken-chain", Level::Block, message, HISTORY))
+    Some(violation(at(commit), "broken-chain", Level::Block, message, Hint::RecordsLog))
 }
 
 /// True when a commit continues one of the range that the same person made. The records of others, and of what the range
@@ -121,7 +119,7 @@ pub(super) fn replaced_notes(
                     "edited-record",
                     Level::Block,
                     message,
-                    HISTORY,
+                    Hint::RecordsLog,
                 ));
                 open.remove(&commit);
             }
