@@ -96,7 +96,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Diagnostic> {
     File::open(path)
         .and_then(|file| file.take(bound).read_to_end(&mut text))
         .map_err(|error| unreadable(&error))?;
-    check_size(name, text.len())?;
+    check_size(name, usize::try_from(metadata.len()).unwrap_or(usize::MAX).max(text.len()))?;
     Ok(Some(text))
 }
 
@@ -110,7 +110,8 @@ pub(super) fn check_size(name: &str, bytes: usize) -> Result<(), Diagnostic> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(whole(name, "is larger than 1 MiB".to_owned(), "shorten it: a configuration is a few dozen lines"))
+    let what = format!("is larger than 1 MiB: {bytes} bytes");
+    Err(whole(name, what, "shorten it: a configuration is a few dozen lines"))
 }
 
 fn whole(name: &str, what: String, hint: &str) -> Diagnostic {

@@ -362,7 +362,7 @@ fn sources_are_read_with_bounds() {
     assert!(read_sources(root.path(), Some(&user)).is_ok());
     std::fs::write(&user, vec![b'#'; MAX_BYTES + 1]).unwrap();
     let error = read_sources(root.path(), Some(&user)).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}: is larger than 1 MiB", user.display()));
+    assert_eq!(error.to_string(), format!("{}: is larger than 1 MiB: 1048577 bytes", user.display()));
 }
 
 #[cfg(unix)]

@@ -247,7 +247,7 @@ fn what_is_no_text_or_no_toml_is_named() {
     assert_eq!(bytes(b"\xff\xfe["), "HEAD:andon.toml:1:1: not UTF-8 text\n  help: save the file as UTF-8");
     assert_eq!(
         bytes(&vec![b'#'; MAX_BYTES + 1]),
-        "HEAD:andon.toml: is larger than 1 MiB\n  help: shorten it: a configuration is a few dozen lines"
+        "HEAD:andon.toml: is larger than 1 MiB: 1048577 bytes\n  help: shorten it: a configuration is a few dozen lines"
     );
     assert!(read("\u{feff}[guard]\nack = \"resume\"").is_ok());
     assert_eq!(messages("\u{feff}[x]").lines().next().unwrap(), "andon.toml:1:2: unknown section `x`");
