@@ -99,7 +99,7 @@ def main():
             with tempfile.TemporaryDirectory(prefix="first") as folder:
                 top = pathlib.Path(folder)
                 subprocess.run(["git", "init", "-q", "."], cwd=top, check=True)
-                ignored = "node_modules\nvenv\n_trial_temp*\n.tap\n*.html\noutput.xml\n__pycache__\n.pytest_cache\npackage*.json\nbuild\ntarget\nCargo.lock\n"
+                ignored = "node_modules\nvenv\n_trial_temp*\n.phpunit.result.cache\n.tap\n*.html\noutput.xml\n__pycache__\n.pytest_cache\npackage*.json\nbuild\ntarget\nCargo.lock\n"
                 for path, text in {**files, "package.json": '{"private": true}\n', ".gitignore": ignored}.items():
                     (top / path).parent.mkdir(parents=True, exist_ok=True)
                     (top / path).write_text(text)
