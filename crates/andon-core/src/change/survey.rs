@@ -75,7 +75,7 @@ impl<'a> Survey<'a> {
         }
         let document = self.is_document(&change.path);
         let whole = change.old.is_none() || change.new.is_none();
-        let before = old.iter().filter(|byte| **byte == b'\n').count();
+        let before = old.split_inclusive(|byte| *byte == b'\n').count();
         for (removed, added) in hunks {
             let found = nature::of_hunk(&change.path, removed, added);
             let found = if matches!(found, Nature::Log | Nature::Space) {

@@ -251,7 +251,7 @@ impl<'a> Workers<'a> {
         found: &mut Vec<RangeCommit>,
     ) -> Result<()> {
         for some in piece.chunks(TOGETHER) {
-            let known = some.iter().map(|id| self.known(store, deriver, repo.commit(*id)?));
+            let known = some.iter().map(|id| Ok(self.known(store, deriver, repo.commit(*id)?)));
             let known: Vec<Result<Known>> = known.collect();
             let unknown = known.iter().flatten().filter(|one| one.facts.is_none()).map(|one| &one.commit);
             deriver.read_ahead(&unknown.collect::<Vec<_>>());
@@ -265,14 +265,14 @@ impl<'a> Workers<'a> {
         Ok(())
     }
 
-    /// What the record or the cache has of a commit.
-    fn known(&self, store: &NotesStore<'_>, reader: &Deriver<'_>, commit: CommitInfo) -> Result<Known> {
+    /// Returns a commit with what its record or the cache has of it.
+    fn known(&self, store: &NotesStore<'_>, reader: &Deriver<'_>, commit: CommitInfo) -> Known {
         let mut warning = None;
         if self.job.records == Records::Observed {
             match store.get(commit.id) {
                 Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
                     let facts = Some(CommitFacts::Recorded(Box::new(stored.record)));
-                    return Ok(Known { commit, facts, warning });
+                    return Known { commit, facts, warning };
                 }
                 Ok(_) => {}
                 Err(error) => warning = Some(OpsError::from(error).as_warning()),
@@ -285,7 +285,7 @@ impl<'a> Workers<'a> {
             DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None, taken }
         });
         let facts = derived.map(|derived| CommitFacts::Derived(Box::new(derived), warning.take()));
-        Ok(Known { commit, facts, warning })
+        Known { commit, facts, warning }
     }
 
     /// The cache, unless a later fetch can make other facts of the same commit.

@@ -98,11 +98,11 @@ impl Repo {
 
     /// The content of an object as the git says that was asked for it; `None` where none was, or where it cannot.
     fn as_git_reads(&self, kind: &str, id: Oid) -> Option<Vec<u8>> {
-        self.from_git(|git| git.ask(&[id]).and_then(|()| git.answer(kind, usize::MAX))).flatten()
+        self.by_git(|git| git.ask(&[id]).and_then(|()| git.answer(kind, usize::MAX))).flatten()
     }
 
     /// Has the git that was asked for do something; `None` where none was, or where it ended.
-    fn from_git<T>(&self, work: impl FnOnce(&mut ObjectReader) -> std::io::Result<T>) -> Option<T> {
+    fn by_git<T>(&self, work: impl FnOnce(&mut ObjectReader) -> std::io::Result<T>) -> Option<T> {
         if self.asks_git.replace(false) {
             *self.reader.borrow_mut() = ObjectReader::start(self.own_command(&["cat-file", "--batch"]));
         }
@@ -123,7 +123,7 @@ impl Repo {
         let mut seen = BTreeSet::new();
         let wanted: Vec<Oid> = ids.filter(|id| seen.insert(*id) && !is_known(id)).collect();
         for some in wanted.chunks(AT_ONCE) {
-            let read = self.from_git(|git| {
+            let read = self.by_git(|git| {
                 git.ask(some)?;
                 some.iter().map(|_| git.answer(kind.str(), max)).collect::<std::io::Result<Vec<_>>>()
             });
