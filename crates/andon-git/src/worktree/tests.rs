@@ -146,7 +146,8 @@ fn line_endings_are_converted_and_a_filter_is_asked_only_of_what_may_have_change
     let ran = scratch.path().join(".git/ran");
     scratch.git(&["config", "filter.up.clean", &format!("tr a-z A-Z; touch {}", ran.display())]);
     scratch.git(&["config", "filter.up.required", "true"]);
-    // The driver says what would be stored.
+    // The driver says what would be stored of a file that was written since.
+    scratch.write("old.up", "shout");
     assert_as_git(&scratch);
     // Else git has to read it again: it changed in the second in which the index was written.
     std::thread::sleep(std::time::Duration::from_millis(1100));
