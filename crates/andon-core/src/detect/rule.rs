@@ -35,8 +35,11 @@ pub struct Rule {
     /// Its input in addition to the facts at hand: a hook reads no more than its active rules need.
     pub reads: RuleInput,
     /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
-    pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
+    pub check: Check,
 }
+
+/// The check of a rule.
+type Check = fn(&Situation<'_>, &RuleSetting) -> Option<Finding>;
 
 /// The input of a rule in addition to the facts at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,22 +97,25 @@ fn unfolded(text: &str) -> String {
 
 impl Rule {
     /// A rule about iterations, as most are: it halts a stalled loop, by the records. Each rule states what differs.
-    pub(super) const OF_ITERATIONS: Self = Self {
-        id: "",
-        prose: "",
-        level: Level::Halt,
-        reason: HaltReason::Stalled,
-        report_file: ReportFile::Checkpoint,
-        about: About::new(EventClass::Stall),
-        params: &[],
-        stages: LOOP,
-        reads: RuleInput::Records,
-        check: |_, _| None,
-    };
+    pub(super) const fn of_iterations(id: &'static str, prose: &'static str, check: Check) -> Self {
+        Self {
+            id,
+            prose,
+            level: Level::Halt,
+            reason: HaltReason::Stalled,
+            report_file: ReportFile::Checkpoint,
+            about: About::new(EventClass::Stall),
+            params: &[],
+            stages: LOOP,
+            reads: RuleInput::Records,
+            check,
+        }
+    }
 
     /// A rule about events within a turn, by the running totals.
-    pub(super) const OF_EVENTS: Self =
-        Self { stages: ANY_EVENT, reads: RuleInput::Totals, ..Self::OF_ITERATIONS };
+    pub(super) const fn of_events(id: &'static str, prose: &'static str, check: Check) -> Self {
+        Self { stages: ANY_EVENT, reads: RuleInput::Totals, ..Self::of_iterations(id, prose, check) }
+    }
 
     pub fn docs(&self) -> Docs {
         Docs::of(self.prose)

@@ -159,14 +159,11 @@ struct UsedBudget {
 impl Budget {
     const fn rule(&'static self, check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>) -> Rule {
         Rule {
-            id: self.id,
-            prose: self.prose,
             reason: HaltReason::BudgetExceeded,
             about: About::new(EventClass::Budget),
             params: std::slice::from_ref(&self.limit),
             stages: self.stages,
-            check,
-            ..Rule::OF_EVENTS
+            ..Rule::of_events(self.id, self.prose, check)
         }
     }
 

@@ -13,12 +13,9 @@ const STAGNATION_LIMIT: Param<u64> = Param::count("stagnation_limit", 5, 2);
 
 /// The rule that takes the signals of others together.
 pub static RULE: Rule = Rule {
-    id: "co-occurrence",
-    prose: include_str!("co_occurrence.md"),
     about: About::new(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("co-occurrence", include_str!("co_occurrence.md"), check)
 };
 
 /// The rules that give a signal.

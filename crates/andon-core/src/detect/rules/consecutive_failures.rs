@@ -16,14 +16,11 @@ const RISES: Param<u64> = Param::count("rises", 3, 0);
 
 /// `andon status` shows its count.
 pub static RULE: Rule = Rule {
-    id: "consecutive-failures",
-    prose: include_str!("consecutive_failures.md"),
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About { resets_alone: true, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EMPTY_ON_PURPOSE.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("consecutive-failures", include_str!("consecutive_failures.md"), check)
 };
 
 /// The judgement on one strike candidate.

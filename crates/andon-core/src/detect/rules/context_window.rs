@@ -20,8 +20,6 @@ const ESTIMATE_PERCENT: Param<u64> = Param::total("estimate_percent", 70, 1);
 
 /// Shown and warned of by the engine, which asks for its level and its limits.
 pub static RULE: Rule = Rule {
-    id: "context-window",
-    prose: include_str!("context_window.md"),
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
     about: About::new(EventClass::Compaction).advising(AdvisedStep::CompactContext),
@@ -34,8 +32,7 @@ pub static RULE: Rule = Rule {
         ESTIMATE_LINES.spec,
         ESTIMATE_PERCENT.spec,
     ],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("context-window", include_str!("context_window.md"), check)
 };
 
 /// The thresholds and the size of the window of `node`: as configured, else as its client names it.

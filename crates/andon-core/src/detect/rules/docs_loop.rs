@@ -12,16 +12,13 @@ const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
 const AMONG: Param<u64> = Param::count("among", 12, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "docs-loop",
-    prose: include_str!("docs_loop.md"),
     reason: HaltReason::Oscillating,
     about: About {
         names_documents: true,
         ..About::new(EventClass::Oscillation).advising(AdvisedStep::UpdateDocs)
     },
     params: &[COMEBACKS.spec, AMONG.spec, GOING_BACK.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("docs-loop", include_str!("docs_loop.md"), check)
 };
 
 /// A pattern of documents that go round.

@@ -5,13 +5,10 @@ use crate::domain::about::DirtyBit;
 
 /// `andon check` asks it about the whole range, which no single commit can answer.
 pub static RULE: Rule = Rule {
-    id: "docs-not-updated",
-    prose: include_str!("docs_not_updated.md"),
     level: Level::Off,
     about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::new(EventClass::DirtyBit) },
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("docs-not-updated", include_str!("docs_not_updated.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -8,16 +8,13 @@ use crate::history::steady_count;
 const ITERATIONS: Param<u64> = Param::count("iterations", 5, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "failures-not-decreasing",
-    prose: include_str!("failures_not_decreasing.md"),
     level: Level::Warn,
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
         ..About::judging(EventClass::NoProgress, RuleSubject::Tests)
     },
     params: &[ITERATIONS.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("failures-not-decreasing", include_str!("failures_not_decreasing.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -12,14 +12,11 @@ const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
 const AMONG: Param<u64> = Param::count("among", 12, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "file-comebacks",
-    prose: include_str!("file_comebacks.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::FileComebacks), ..About::new(EventClass::Oscillation) },
     params: &[COMEBACKS.spec, AMONG.spec, GOING_BACK.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("file-comebacks", include_str!("file_comebacks.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -5,12 +5,9 @@ use crate::detect::prelude::*;
 const TIMES: Param<u64> = Param::count("times", 2, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "guard-disarmed",
-    prose: include_str!("guard_disarmed.md"),
     about: About::new(EventClass::GateBypass).advising(AdvisedStep::ChangeApproach),
     params: &[TIMES.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("guard-disarmed", include_str!("guard_disarmed.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

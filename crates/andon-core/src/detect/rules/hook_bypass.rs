@@ -10,14 +10,11 @@ const AGENTS: Param<Word> = Param::word("agents", "note", &["off", "note", "erro
 
 /// The log of safety events distinguishes skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
-    id: "hook-bypass",
-    prose: include_str!("hook_bypass.md"),
     level: Level::Note,
     about: About::new(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("hook-bypass", include_str!("hook_bypass.md"), check)
 };
 
 /// The level in `andon check`.

@@ -6,15 +6,12 @@ use crate::domain::identity::Mismatch;
 
 /// The engine compares files with their pins only where this rule is on.
 pub static RULE: Rule = Rule {
-    id: "identity-drift",
-    prose: include_str!("identity_drift.md"),
     level: Level::Block,
     reason: HaltReason::UserStop,
     about: About::new(EventClass::IdentityDrift),
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Check],
     reads: RuleInput::Tree,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("identity-drift", include_str!("identity_drift.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -7,12 +7,9 @@ use crate::history::{Iteration, Source, TurnChange};
 const MAX: Param<u64> = Param::count("max", 3, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "idle-turns",
-    prose: include_str!("idle_turns.md"),
     about: About::nested(EventClass::Stall, RuleSubject::Turns).advising(AdvisedStep::ClarifyTask),
     params: &[MAX.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("idle-turns", include_str!("idle_turns.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

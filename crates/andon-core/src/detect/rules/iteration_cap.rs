@@ -6,13 +6,10 @@ pub(in crate::detect) const MAX: Param<u64> = Param::total("max", 100, 1);
 
 /// Its limit is the second number of the badge `Loop 12/100`.
 pub static RULE: Rule = Rule {
-    id: "iteration-cap",
-    prose: include_str!("iteration_cap.md"),
     reason: HaltReason::BudgetExceeded,
     about: About { advice: Advice::RaiseMax, ..About::new(EventClass::IterationCap) },
     params: &[MAX.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("iteration-cap", include_str!("iteration_cap.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -8,12 +8,9 @@ use crate::history::{DocsProgress, Iteration, Timeline, come_slowly};
 const RUNNING: Param<u64> = Param::count("running", 14, 3).sense(Sense::Warns);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "monotony",
-    prose: include_str!("monotony.md"),
     level: Level::Warn,
     params: &[RUNNING.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("monotony", include_str!("monotony.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -9,12 +9,9 @@ const CALLS: Param<u64> = Param::count("calls", 14, 2);
 const WINDOW: Param<u64> = Param::count("window", 20, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "nothing-new",
-    prose: include_str!("nothing_new.md"),
     about: About::judging(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[CALLS.spec, WINDOW.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("nothing-new", include_str!("nothing_new.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

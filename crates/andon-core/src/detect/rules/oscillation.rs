@@ -20,13 +20,10 @@ const COMEBACKS: Param<u64> = Param::count("comebacks", 3, 2);
 
 /// The demo waits for its warning.
 pub static RULE: Rule = Rule {
-    id: "oscillation",
-    prose: include_str!("oscillation.md"),
     reason: HaltReason::Oscillating,
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, GOING_BACK.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("oscillation", include_str!("oscillation.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

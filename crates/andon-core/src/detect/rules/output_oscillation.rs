@@ -6,14 +6,11 @@ use crate::history::NodeOutput;
 const ROUNDS: Param<u64> = Param::count("rounds", 2, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "output-oscillation",
-    prose: include_str!("output_oscillation.md"),
     reason: HaltReason::Oscillating,
     about: About::nested(EventClass::Oscillation, RuleSubject::Outputs).advising(AdvisedStep::TightenContext),
     params: &[ROUNDS.spec],
     stages: ANY_EVENT,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("output-oscillation", include_str!("output_oscillation.md"), check)
 };
 
 /// Longest sequence that is looked for.

@@ -8,14 +8,11 @@ use crate::history::{CodeState, Strike, Timeline, lasted};
 pub(in crate::detect) const RING: Param<u64> = Param::count("ring", 6, 2).sense(Sense::Wider);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "recurrence",
-    prose: include_str!("recurrence.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::Recurrence), ..About::new(EventClass::Oscillation) },
     params: &[RING.spec, GOING_BACK.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("recurrence", include_str!("recurrence.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -9,12 +9,9 @@ const SWITCHES: Param<u64> = Param::total("switches", 6, 4);
 
 /// It is asked after a test run too, within a turn.
 pub static RULE: Rule = Rule {
-    id: "red-runs",
-    prose: include_str!("red_runs.md"),
     about: About::nested(EventClass::NoProgress, RuleSubject::Attempts),
     params: &[SAME.spec, MAX.spec, SWITCHES.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("red-runs", include_str!("red_runs.md"), check)
 };
 
 /// Failing counts that are shown, the newest.

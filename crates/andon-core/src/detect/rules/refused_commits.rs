@@ -7,12 +7,9 @@ const WARN: Param<u64> = Param::total("warn", 2, 1);
 
 /// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.
 pub static RULE: Rule = Rule {
-    id: "refused-commits",
-    prose: include_str!("refused_commits.md"),
     about: About::nested(EventClass::Stall, RuleSubject::Iterations).advising(AdvisedStep::ChangeApproach),
     params: &[MAX.spec, WARN.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("refused-commits", include_str!("refused_commits.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -5,12 +5,9 @@ use crate::detect::prelude::*;
 const TIMES: Param<u64> = Param::total("times", 5, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "repeated-compaction",
-    prose: include_str!("repeated_compaction.md"),
     about: About::nested(EventClass::Stall, RuleSubject::Compactions).advising(AdvisedStep::TightenContext),
     params: &[TIMES.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("repeated-compaction", include_str!("repeated_compaction.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

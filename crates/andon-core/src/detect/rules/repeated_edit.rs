@@ -7,12 +7,9 @@ use crate::history::{Call, is_edit};
 const REPEATS: Param<u64> = Param::count("repeats", 4, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "repeated-edit",
-    prose: include_str!("repeated_edit.md"),
     about: About::nested(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[REPEATS.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("repeated-edit", include_str!("repeated_edit.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

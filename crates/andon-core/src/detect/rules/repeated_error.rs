@@ -3,14 +3,11 @@
 use crate::detect::{attempts::attempts, prelude::*};
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "repeated-error",
-    prose: include_str!("repeated_error.md"),
     level: Level::Note,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
     about: About::new(EventClass::NoProgress),
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("repeated-error", include_str!("repeated_error.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

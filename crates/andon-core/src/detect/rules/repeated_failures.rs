@@ -9,12 +9,9 @@ pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 
 
 /// The demo waits for its halt.
 pub static RULE: Rule = Rule {
-    id: "repeated-failures",
-    prose: include_str!("repeated_failures.md"),
     about: About::nested(EventClass::NoProgress, RuleSubject::Tests),
     params: &[ITERATIONS.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("repeated-failures", include_str!("repeated_failures.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

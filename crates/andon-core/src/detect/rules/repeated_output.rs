@@ -6,13 +6,10 @@ use crate::history::NodeOutput;
 const REPEATS: Param<u64> = Param::count("repeats", 3, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "repeated-output",
-    prose: include_str!("repeated_output.md"),
     about: About::nested(EventClass::Stall, RuleSubject::Outputs).advising(AdvisedStep::TightenContext),
     params: &[REPEATS.spec],
     stages: ANY_EVENT,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("repeated-output", include_str!("repeated_output.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -13,13 +13,10 @@ const SUBJECTS: Param<Vec<String>> =
     Param::list("subjects", WordList(include_str!("../word_lists/reverts.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "reverted-attempts",
-    prose: include_str!("reverted_attempts.md"),
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::RevertedAttempts), ..About::new(EventClass::Oscillation) },
     params: &[REVERTS.spec, AMONG.spec, WITHIN.spec, SUBJECTS.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("reverted-attempts", include_str!("reverted_attempts.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

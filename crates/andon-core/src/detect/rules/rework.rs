@@ -22,8 +22,6 @@ const REPAIRS: Param<Vec<String>> =
     Param::list("repairs", WordList(include_str!("../word_lists/repairs.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "rework",
-    prose: include_str!("rework.md"),
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
     params: &[
         COMMITS.spec,
@@ -40,8 +38,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         REPAIRS.spec,
         GOING_BACK.spec,
     ],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("rework", include_str!("rework.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

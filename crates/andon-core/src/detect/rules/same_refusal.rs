@@ -11,13 +11,10 @@ const FAILED: Param<u64> = Param::count("failed", 12, 2);
 const COMMAND: Param<u64> = Param::count("command", 8, 2);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "same-refusal",
-    prose: include_str!("same_refusal.md"),
     reason: HaltReason::RepeatedError,
     about: About::nested(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach),
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("same-refusal", include_str!("same_refusal.md"), check)
 };
 
 /// The newest similar calls whose answers are checked for movement.

@@ -16,8 +16,6 @@ const ASSERTIONS_PARAM: Param<Vec<String>> =
 
 /// Texts of changed tests are read only where this rule is on; `andon check` asks it about a range.
 pub static RULE: Rule = Rule {
-    id: "test-weakening",
-    prose: include_str!("test_weakening.md"),
     level: Level::Warn,
     about: About {
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
@@ -25,8 +23,7 @@ pub static RULE: Rule = Rule {
     },
     params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("test-weakening", include_str!("test_weakening.md"), check)
 };
 
 /// The syntax of tests, by the parameters `tests`, `skips` and `assertions` of the rule `test-weakening`.

@@ -15,16 +15,13 @@ const WAITS: Param<u64> = Param::count("waits", 64, 2);
 const SIGNATURE: Param<Word> = Param::word("signature", "full", &["full", "coarse"]);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "tool-loop",
-    prose: include_str!("tool_loop.md"),
     reason: HaltReason::RepeatedError,
     about: About {
         signal: Some(Signal::ToolLoop),
         ..About::judging(EventClass::ToolLoop, RuleSubject::Calls).advising(AdvisedStep::ChangeApproach)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, WAITS.spec, SIGNATURE.spec],
-    check,
-    ..Rule::OF_EVENTS
+    ..Rule::of_events("tool-loop", include_str!("tool_loop.md"), check)
 };
 
 /// Longest row of calls that is looked for.

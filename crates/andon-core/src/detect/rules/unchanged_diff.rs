@@ -13,12 +13,9 @@ const VARIED: Param<u64> = Param::count("varied", 8, 1);
 const PATIENCE: Param<u64> = Param::count("patience", 12, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "unchanged-diff",
-    prose: include_str!("unchanged_diff.md"),
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EMPTY_ON_PURPOSE.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("unchanged-diff", include_str!("unchanged_diff.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

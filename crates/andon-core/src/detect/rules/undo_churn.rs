@@ -15,14 +15,11 @@ const WINDOW: Param<u64> = Param::count("window", 8, 1).sense(Sense::Wider);
 const PAUSE: usize = 8;
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "undo-churn",
-    prose: include_str!("undo_churn.md"),
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     about: About { signal: Some(Signal::UndoChurn), pause: PAUSE, ..About::new(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, GOING_BACK.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("undo-churn", include_str!("undo_churn.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

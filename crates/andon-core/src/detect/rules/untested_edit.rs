@@ -9,14 +9,11 @@ use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
 pub static RULE: Rule = Rule {
-    id: "untested-edit",
-    prose: include_str!("untested_edit.md"),
     level: Level::Block,
     about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: RuleInput::Tree,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("untested-edit", include_str!("untested_edit.md"), check)
 };
 
 /// A gap between code and tests, with the command that closes it.

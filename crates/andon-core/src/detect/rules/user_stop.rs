@@ -5,14 +5,11 @@ use crate::domain::facts::Presence;
 
 /// The log of safety events names it for a stop switch that was set or removed.
 pub static RULE: Rule = Rule {
-    id: "user-stop",
-    prose: include_str!("user_stop.md"),
     reason: HaltReason::UserStop,
     about: About::new(EventClass::UserStop),
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
     reads: RuleInput::Tree,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("user-stop", include_str!("user_stop.md"), check)
 };
 
 /// Each state of the switches with what is said of it.

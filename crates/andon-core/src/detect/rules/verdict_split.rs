@@ -6,16 +6,13 @@ use crate::domain::escalation::{ReviewTally, splits_running};
 pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "verdict-split",
-    prose: include_str!("verdict_split.md"),
     level: Level::Warn,
     about: About {
         signal: Some(Signal::VerdictSplit),
         ..About::judging(EventClass::Stall, RuleSubject::Votes)
     },
     params: &[ROUNDS.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("verdict-split", include_str!("verdict_split.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

@@ -12,12 +12,9 @@ const EXEMPT: Param<Vec<String>> =
     Param::list("exempt", WordList(include_str!("../word_lists/going_back.txt")));
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    id: "weak-change",
-    prose: include_str!("weak_change.md"),
     about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
     params: &[RUNNING.spec, HALT_RUNNING.spec, EXEMPT.spec],
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("weak-change", include_str!("weak_change.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {

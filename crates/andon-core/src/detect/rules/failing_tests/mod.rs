@@ -13,16 +13,13 @@ const BLOCK_COMMITS: Param<bool> = Param::off("block_commits");
 
 /// `andon check` asks it about the tip; the demo waits for its warning.
 pub static RULE: Rule = Rule {
-    id: "failing-tests",
-    prose: include_str!("../failing_tests.md"),
     level: Level::Block,
     reason: HaltReason::RepeatedError,
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::new(EventClass::DirtyBit) },
     params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: RuleInput::Tree,
-    check,
-    ..Rule::OF_ITERATIONS
+    ..Rule::of_iterations("failing-tests", include_str!("../failing_tests.md"), check)
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
