@@ -77,7 +77,7 @@ fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState, In
         hook,
         standing: look(&at)?,
         chained: look(&chained)?,
-        legacy: look(&dir.join(hook.legacy_name()))?,
+        legacy: look(&dir.join(format!("{}.legacy", hook.name())))?,
         are_twins: false,
     };
     if matches!((&found.standing, &found.chained), (HookFile::Foreign { .. }, HookFile::Foreign { .. })) {

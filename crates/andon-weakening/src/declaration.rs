@@ -41,16 +41,12 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
         place: source.start(at) + line.len() - code.len(),
     };
     let declares = words.skips.declares.iter().chain(&words.focuses.declares);
-    let declares = declares.filter(|word| !is_group(word));
+    let declares =
+        declares.filter(|word| word.ends_with("Table(") || !GROUPS.iter().any(|group| word.contains(group)));
     words.tests.iter().chain(declares).find_map(|word| finder.by(code, word)).or_else(|| {
         let annotated = source.family == Family::Php && words.tests.contains(&"function test");
         annotated.then(|| finder.annotated(code)).flatten()
     })
-}
-
-/// True for a word that declares several tests.
-pub(super) fn is_group(word: &str) -> bool {
-    GROUPS.iter().any(|group| word.contains(group)) && !word.ends_with("Table(")
 }
 
 struct Finder<'s, 't> {

@@ -193,7 +193,9 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
         Some(trouble @ (Trouble::BuildFailed | Trouble::Crashed | Trouble::Incomplete | Trouble::GaveUp)) => {
             trouble.status()
         }
-        Some(Trouble::NoTests) | None if killed_behind_a_shell(code) => TestStatus::Crashed,
+        Some(Trouble::NoTests) | None if matches!(code.saturating_sub(128), 4..=9 | 11 | 15) => {
+            TestStatus::Crashed
+        }
         Some(Trouble::NoTests) | None if code != 0 => TestStatus::RunnerError,
         Some(Trouble::NoTests) | None if tally.runner().is_some() && tally.counts.ran() == 0 => {
             TestStatus::NoTests
@@ -216,12 +218,6 @@ fn not_started(run: &ParsedRun, code: i32, printed: &PrintedOutput, told: Option
 fn ending(run: &ParsedRun, code: i32) -> Ending {
     let tests = if run.counts.total > 0 { Tests::Ran } else { Tests::None };
     Ending { code: Some(code), tests }
-}
-
-/// `sh -c` reports a program that died of a signal as 128 and the signal's number. Only the signals of
-/// crashes count (ILL, TRAP, ABRT, BUS, FPE, KILL, SEGV, TERM): other numbers are ordinary exit codes.
-fn killed_behind_a_shell(code: i32) -> bool {
-    matches!(code.saturating_sub(128), 4..=9 | 11 | 15)
 }
 
 #[cfg(test)]

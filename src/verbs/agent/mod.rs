@@ -360,23 +360,6 @@ pub struct EventCommand {
     pub line: String,
 }
 
-/// A moment as people know it.
-fn at(moment: HookMoment) -> &'static str {
-    match moment {
-        HookMoment::BeforeTool => "before a tool",
-        HookMoment::AfterTool => "after a tool",
-        HookMoment::TurnEnd => "end of a turn",
-        HookMoment::SessionStart => "a session begins",
-        HookMoment::Prompt => "a prompt",
-        HookMoment::Permission => "a permission",
-        HookMoment::Compacting => "before a compaction",
-        HookMoment::Compacted => "after a compaction",
-        HookMoment::SettingsChanged => "settings change",
-        HookMoment::Answered => "the model has answered",
-        HookMoment::Aside => "anything else",
-    }
-}
-
 /// The commands that `client` has to start, for each event that something follows from.
 pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand> {
     let program = here::program(ctx, scope);
@@ -385,7 +368,7 @@ pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand
         let argv: Vec<String> =
             [program.as_str(), "agent", "hook", client.as_str(), event].map(str::to_owned).into();
         let line = argv.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ");
-        EventCommand { event, moment: at(moment), argv, line }
+        EventCommand { event, moment: moment.as_str(), argv, line }
     };
     heard.map(one).collect()
 }

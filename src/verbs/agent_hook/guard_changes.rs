@@ -249,8 +249,13 @@ fn guard_files(place: &Place<'_>, hooks: Option<&Path>) -> Vec<GuardFile> {
     let hooks = hooks.into_iter().flat_map(|dir| GitHook::ALL.map(|hook| dir.join(hook.name())));
     let saved = Scope::ALL.iter().filter_map(|(scope, _)| saved_path(ctx, Some(repo), *scope));
     let installed = saved.chain([Manifest::path(repo.common_dir())]);
-    let halts =
-        place.ws.andon_dir().into_iter().flat_map(|dir| halt_names().map(move |name| dir.path().join(name)));
+    let halts = place.ws.andon_dir().into_iter().flat_map(|dir| {
+        ReportFile::ALL
+            .into_iter()
+            .map(|(file, _)| file.file_name())
+            .chain([STOP_FILE, PAUSE_FILE])
+            .map(move |name| dir.path().join(name))
+    });
     let user = ctx.user_config.clone();
     let of = |part| move |path: PathBuf| file(path, part);
     let ours = |file: &GuardFile| file.text.as_deref().is_some_and(|text| text.contains("andon"));
@@ -265,10 +270,6 @@ fn guard_files(place: &Place<'_>, hooks: Option<&Path>) -> Vec<GuardFile> {
         .chain(installed.map(of(GuardPart::Installed)))
         .chain([file(repo.common_dir().join("config"), GuardPart::Config)])
         .collect()
-}
-
-fn halt_names() -> impl Iterator<Item = &'static str> {
-    ReportFile::ALL.into_iter().map(|(file, _)| file.file_name()).chain([STOP_FILE, PAUSE_FILE])
 }
 
 /// The settings of every client that start Andon: the next session may be another client's.

@@ -38,7 +38,8 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         let what = format!("no such client: {client}; known are {known}");
         return unknown(ctx, &what);
     };
-    let report = report_mark(event, bytes.as_deref().unwrap_or_default());
+    let report =
+        events::mark(&["report", event, &String::from_utf8_lossy(bytes.as_deref().unwrap_or_default())]);
     // The bytes go with it: a payload may be large, and what is made of it is.
     let read = guarded(move || match bytes {
         Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
@@ -281,11 +282,6 @@ fn halted(ctx: &Context, ws: &Workspace) -> HaltState {
         Ok(_) => HaltState::No,
         Err(err) => HaltState::Unknown(err.to_string()),
     }
-}
-
-/// The mark of a report: its event and its bytes.
-fn report_mark(event: &str, bytes: &[u8]) -> ShortHash {
-    events::mark(&["report", event, &String::from_utf8_lossy(bytes)])
 }
 
 /// Keeps that a hook could not do its work, once for each reason and session.

@@ -50,16 +50,9 @@ pub(super) fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<C
 /// Sends a test notice to the program of `[notify]`.
 fn notice(ctx: &Context, repo: &Repo) -> Option<Check> {
     let ws = Workspace::open_lenient(ctx).ok()?;
-    let told = Notice {
-        kind: NoticeKind::Test,
-        rule: String::new(),
-        message: "a test by andon doctor --live: nothing has happened".to_owned(),
-        halt: None,
-        episode: format!("test:{}", ctx.now.0),
-        branch: None,
-        worktree: repo.worktree_name(),
-        at: ctx.now,
-    };
+    let (episode, worktree) = (format!("test:{}", ctx.now.0), repo.worktree_name());
+    let message = "a test by andon doctor --live: nothing has happened".to_owned();
+    let told = Notice { message, ..Notice::new(NoticeKind::Test, episode, worktree, ctx.now) };
     let called = best_effort::call(&told, &ws.site(ctx));
     let own =
         || "name it in ~/.config/andon/config.toml under [notify]:  command = [\"my-notifier\"]".to_owned();

@@ -55,7 +55,7 @@ fn run(hooks_dir: &Path, call: &HookCall, running: &RunningHooks) -> Result<u8, 
         ChainPlan::RunsAlready => return Ok(0),
         ChainPlan::Start { first, otherwise } => (first, otherwise),
     };
-    let env = [(chain::RUNNING_VAR.into(), chain::running_value(hooks_dir, name))];
+    let env = [(chain::RUNNING_VAR.into(), hooks_dir.join(name).into_os_string())];
     match (hook_program::run(&first.program, &first.args, stdin, &env)?, otherwise) {
         (ChainedEnd::Code(code), _) => Ok(code),
         (ChainedEnd::NoProgram, Some(shell)) => {

@@ -269,7 +269,7 @@ impl EventType {
     /// A rule was passed over for one commit.
     pub const SKIPPED: Self = Self("DIRTY_BIT_SKIPPED");
     /// A commit went around the gate.
-    pub const BYPASS: Self = Self("GATE_BYPASS");
+    pub const BYPASS: Self = Self(EventClass::GateBypass.as_str());
     /// A halt was answered.
     pub const ANSWERED: Self = Self("ACKNOWLEDGED");
     /// An answer lacks the signature that its halt asks for.
@@ -284,18 +284,7 @@ impl EventType {
         Self(match event {
             EventClass::ToolLoop if shown == ReportFile::BlockerReport => "INFINITE_LOOP",
             EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
-            EventClass::ToolLoop => "SOFT_LOOP",
-            EventClass::DirtyBit => "DIRTY_BIT_VIOLATION",
-            EventClass::Compaction => "COMPACTION_GATE",
-            EventClass::IdentityDrift => "IDENTITY_DRIFT",
-            EventClass::Escalation => "ESCALATION",
-            EventClass::GateBypass => Self::BYPASS.0,
-            EventClass::UserStop => "USER_STOP",
-            EventClass::IterationCap => "ITERATION_CAP",
-            EventClass::Budget => "BUDGET_EXCEEDED",
-            EventClass::NoProgress => "NO_PROGRESS",
-            EventClass::Oscillation => "OSCILLATION",
-            EventClass::Stall => "STALL",
+            _ => event.as_str(),
         })
     }
 }

@@ -26,7 +26,7 @@ const BUILT_IN: [(&str, Hint, &str); 6] = [
     // 2026-11-20T15:30:00.123Z, 2026-11-20 15:30, 2026-11-20
     (
         "time",
-        has_date,
+        |line| has_pairs(line, b'-'),
         r"(?-u)\b[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?(?:[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?\b",
     ),
     // Fri Nov 20 21:59:45 UTC 2026
@@ -57,10 +57,6 @@ fn has_pairs(line: &[u8], separator: u8) -> bool {
     let digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
     let pairs = |at: usize| at >= 2 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2);
     line.iter().enumerate().any(|(at, byte)| *byte == separator && pairs(at))
-}
-
-fn has_date(line: &[u8]) -> bool {
-    has_pairs(line, b'-')
 }
 
 fn has_clock(line: &[u8]) -> bool {

@@ -25,62 +25,39 @@ pub(super) const GOING_BACK: Param<Vec<String>> =
 pub(super) const EMPTY_ON_PURPOSE: Param<Vec<String>> =
     Param::list("exempt", WordList(include_str!("word_lists/build_starts.txt")));
 
-/// A row of the table of excuses.
-struct Excuse {
-    /// The excuse as findings name it.
-    name: &'static str,
-    /// The rules that honour it.
-    rules: &'static [&'static [&'static str]],
-    holds: fn(&Iteration, &Timeline, &RuleSetting) -> bool,
-}
+/// The condition of an excuse, by the parameters of the rule that asks.
+type Holds = fn(&Iteration, &Timeline, &RuleSetting) -> bool;
 
-/// The rules about what goes round.
-const ROUND: &[&str] = &["docs-loop", "file-comebacks", "oscillation", "recurrence", "rework", "undo-churn"];
-/// The rules about empty commits.
-const EMPTY: &[&str] = &["consecutive-failures", "unchanged-diff"];
-const REVERTS: &[&str] = &["reverted-attempts"];
-const REWORK: &[&str] = &["monotony", "rework"];
-const WEAK: &[&str] = &["weak-change"];
-
-static EXCUSES: [Excuse; 8] = [
-    Excuse { name: "a revert", rules: &[ROUND, WEAK], holds: |one, _, _| one.kind == CommitKind::Revert },
-    Excuse {
-        name: "a subject of `exempt`",
-        rules: &[ROUND, WEAK, EMPTY],
-        holds: |one, _, setting| begins_as(one, setting.list(&GOING_BACK)),
-    },
-    Excuse {
-        name: "a step of a release",
-        rules: &[ROUND, REWORK],
-        holds: |one, timeline, _| is_release_step(one, timeline),
-    },
-    Excuse { name: "a version in the subject", rules: &[REWORK], holds: |one, _, _| one.names_version },
-    Excuse {
-        name: "a merged pull request",
-        rules: &[REWORK, REVERTS, EMPTY],
-        holds: |one, _, _| is_pull_request(one),
-    },
-    Excuse {
-        name: "the one empty commit of a release",
-        rules: &[EMPTY],
-        holds: |one, timeline, _| marks_a_release(one, timeline),
-    },
-    Excuse { name: "a build to start", rules: &[EMPTY], holds: |one, _, _| starts_a_build(&one.subject) },
-    Excuse {
-        name: "a property of Subversion",
-        rules: &[EMPTY],
-        holds: |one, _, _| names_a_property(&one.subject),
-    },
+/// The excuses of single commits, by their names: the first that holds is the one that a finding names.
+const EXCUSES: [(&str, Holds); 8] = [
+    ("a revert", |one, _, _| one.kind == CommitKind::Revert),
+    ("a subject of `exempt`", |one, _, setting| begins_as(one, setting.list(&GOING_BACK))),
+    ("a step of a release", |one, timeline, _| is_release_step(one, timeline)),
+    ("a version in the subject", |one, _, _| one.names_version),
+    ("a merged pull request", |one, _, _| is_pull_request(one)),
+    ("the one empty commit of a release", |one, timeline, _| marks_a_release(one, timeline)),
+    ("a build to start", |one, _, _| starts_a_build(&one.subject)),
+    ("a property of Subversion", |one, _, _| names_a_property(&one.subject)),
 ];
 
 /// The same by rule: every rule asks at every commit of its window.
-static HONOURED: LazyLock<BTreeMap<&str, Vec<&Excuse>>> = LazyLock::new(|| {
-    let mut by_rule: BTreeMap<&str, Vec<&Excuse>> = BTreeMap::new();
-    for excuse in &EXCUSES {
-        excuse.rules.iter().copied().flatten().for_each(|rule| by_rule.entry(rule).or_default().push(excuse));
+static HONOURED: LazyLock<BTreeMap<&str, Vec<(&str, Holds)>>> = LazyLock::new(|| {
+    let mut by_rule: BTreeMap<&str, Vec<(&str, Holds)>> = BTreeMap::new();
+    for (excuse, holds) in EXCUSES {
+        let row = rows().find(|(name, _, _)| *name == excuse);
+        let rules = row.into_iter().flat_map(|(_, rules, _)| rules.split(' '));
+        rules.for_each(|rule| by_rule.entry(rule).or_default().push((excuse, holds)));
     }
     by_rule
 });
+
+/// Each excuse with the rules that honour it by themselves and its meaning.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    WordList(include_str!("excuses.txt")).iter().filter_map(|row| {
+        let (name, rest) = row.split_once(" | ")?;
+        rest.split_once("| ").map(|(rules, meaning)| (name, rules.trim_end(), meaning))
+    })
+}
 
 /// An excuse as people read of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -93,13 +70,10 @@ pub struct ExcuseText {
 
 /// The excuses that the rule of that id honours, and those called `besides`.
 pub(super) fn honoured_by(rule: &str, besides: Vec<&'static str>) -> impl Iterator<Item = ExcuseText> {
-    WordList(include_str!("excuses.txt")).iter().filter_map(move |row| {
-        let (name, rest) = row.split_once(" | ")?;
-        let (rules, meaning) = rest.split_once("| ")?;
-        let of_commits = HONOURED.get(rule).into_iter().flatten().any(|excuse| excuse.name == name);
-        let by_itself = rules.split(' ').any(|id| id == rule);
-        (of_commits || by_itself || besides.contains(&name)).then_some(ExcuseText { name, meaning })
-    })
+    let honours =
+        move |name: &str, rules: &str| rules.split(' ').any(|id| id == rule) || besides.contains(&name);
+    let all = rows().filter(move |(name, rules, _)| honours(name, rules));
+    all.map(|(name, _, meaning)| ExcuseText { name, meaning })
 }
 
 /// The excuse of commits that a program makes by the clock.
@@ -120,7 +94,7 @@ pub(super) fn excuse(
     setting: &RuleSetting,
 ) -> Option<&'static str> {
     let mut excuses = HONOURED.get(rule)?.iter();
-    excuses.find(|excuse| (excuse.holds)(one, timeline, setting)).map(|excuse| excuse.name)
+    excuses.find(|(_, holds)| holds(one, timeline, setting)).map(|(name, _)| *name)
 }
 
 /// The excuse of a pull request that lands again after `before`, which went back on purpose.
@@ -314,16 +288,15 @@ mod tests {
 
     #[test]
     fn the_table_names_rules_and_its_word_lists_are_whole() {
-        let named = EXCUSES.iter().flat_map(|excuse| excuse.rules).flat_map(|rules| *rules);
+        let named = rows().flat_map(|(_, rules, _)| rules.split_terminator(' '));
         for id in named {
             assert!(crate::detect::rule(id).is_some(), "{id}");
         }
         let texts: BTreeSet<&str> =
             crate::detect::REGISTRY.iter().flat_map(|rule| rule.excuses()).map(|text| text.name).collect();
-        let rows = include_str!("excuses.txt").lines().filter_map(|row| Some(row.split_once(" | ")?.0));
-        assert!(rows.clone().all(|name| texts.contains(name)), "{texts:?}: each is honoured by a rule");
-        assert_eq!(rows.count(), texts.len(), "no excuse comes twice");
-        assert!(EXCUSES.iter().all(|excuse| texts.contains(excuse.name)));
+        assert!(rows().all(|(name, _, _)| texts.contains(name)), "{texts:?}: each is honoured by a rule");
+        assert_eq!(rows().count(), texts.len(), "no excuse comes twice");
+        assert!(EXCUSES.iter().all(|(name, _)| texts.contains(name)));
         let lists = [
             include_str!("word_lists/going_back.txt"),
             include_str!("word_lists/build_starts.txt"),

@@ -35,66 +35,29 @@ enum HintCommand {
     Unveil,
 }
 
-/// One state with its ways out, the best first.
-struct Row {
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "the name of the row, for readers and tests of the table")
-    )]
-    state: &'static str,
-    is: fn(&State<'_>) -> bool,
-    ways: &'static [HintCommand],
-}
+/// A state, and its ways out, the best first.
+type Row = (fn(&State<'_>) -> bool, &'static [HintCommand]);
 
 /// The first row that applies holds.
-static ROWS: [Row; 9] = [
-    Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[HintCommand::Test] },
-    Row {
-        state: "the working tree holds what is committed, also where a hook changed it since",
-        is: |state| state.all(Whereabouts::AsCommitted),
-        ways: &[HintCommand::Test],
-    },
-    Row {
-        state: "paths were given",
-        is: |state| state.index() == IndexUse::Paths,
-        ways: &[HintCommand::Exact],
-    },
-    Row {
-        state: "a merge, a cherry-pick or a revert that waits for its commit, or a rebase that stopped",
-        is: |state| state.making.is_some_and(|making| making.underway),
-        ways: &[HintCommand::Exact],
-    },
-    Row {
-        state: "a repository inside, or work that is staged in part",
-        is: |state| {
-            state.any(Whereabouts::Nested)
-                || (state.any(Whereabouts::PartlyStaged) && !state.any(Whereabouts::ChangedSubmodule))
-        },
-        ways: &[HintCommand::Exact],
-    },
-    Row {
-        state: "a submodule with changes of its own",
-        is: |state| state.any(Whereabouts::ChangedSubmodule),
-        ways: &[HintCommand::Exact, HintCommand::Unveil],
-    },
-    Row {
-        state: "hidden from git",
-        is: |state| state.any(Whereabouts::Veiled),
-        ways: &[HintCommand::Exact, HintCommand::Unveil],
-    },
-    Row {
-        state: "work that is not staged: tracked, untracked, or declared with add -N",
-        is: |state| {
-            // A missing file may be marked in git as left out.
-            state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(Whereabouts::Gone)
-        },
-        ways: &[HintCommand::Add, HintCommand::OrExact],
-    },
-    Row {
-        state: "edited or taken away since",
-        is: |_| true,
-        ways: &[HintCommand::Exact, HintCommand::OrAdd],
-    },
+const ROWS: [Row; 9] = [
+    // No commit is being made.
+    (|state| state.making.is_none(), &[HintCommand::Test]),
+    // The working tree holds what is committed, also where a hook changed it since.
+    (|state| state.all(Whereabouts::AsCommitted), &[HintCommand::Test]),
+    // Paths were given.
+    (|state| state.index() == IndexUse::Paths, &[HintCommand::Exact]),
+    // A merge, a cherry-pick or a revert that waits for its commit, or a rebase that stopped.
+    (|state| state.making.is_some_and(|making| making.underway), &[HintCommand::Exact]),
+    // A repository inside, or work that is staged in part.
+    (|state| state.is_nested_or_partly_staged(), &[HintCommand::Exact]),
+    // A submodule with changes of its own.
+    (|state| state.any(Whereabouts::ChangedSubmodule), &[HintCommand::Exact, HintCommand::Unveil]),
+    // Hidden from git.
+    (|state| state.any(Whereabouts::Veiled), &[HintCommand::Exact, HintCommand::Unveil]),
+    // Work that is not staged: tracked, untracked, or declared with add -N.
+    (|state| state.is_unstaged(), &[HintCommand::Add, HintCommand::OrExact]),
+    // Edited or taken away since.
+    (|_| true, &[HintCommand::Exact, HintCommand::OrAdd]),
 ];
 
 impl State<'_> {
@@ -108,6 +71,16 @@ impl State<'_> {
 
     fn all(&self, wanted: Whereabouts) -> bool {
         self.is_named() && self.paths.iter().all(|path| path.state == wanted)
+    }
+
+    fn is_nested_or_partly_staged(&self) -> bool {
+        self.any(Whereabouts::Nested)
+            || (self.any(Whereabouts::PartlyStaged) && !self.any(Whereabouts::ChangedSubmodule))
+    }
+
+    /// A missing file may be marked in git as left out.
+    fn is_unstaged(&self) -> bool {
+        self.is_named() && self.staging == Staging::OnlyUnstaged && !self.any(Whereabouts::Gone)
     }
 
     /// Returns whether every path that differs is known.
@@ -143,8 +116,8 @@ const UNVEILED: usize = 3;
 
 /// The commands that lead out, the best first.
 pub(super) fn ways(state: &State<'_>) -> Vec<String> {
-    let row = ROWS.iter().find(|row| (row.is)(state));
-    row.map_or(&[] as &[HintCommand], |row| row.ways).iter().flat_map(|way| state.commands(*way)).collect()
+    let row = ROWS.iter().find(|(is, _)| is(state));
+    row.into_iter().flat_map(|(_, ways)| *ways).flat_map(|way| state.commands(*way)).collect()
 }
 
 #[cfg(test)]
@@ -232,7 +205,7 @@ mod tests {
             let total = u64::try_from(paths.len()).unwrap();
             let state = State { making: making.as_ref(), paths, total, staging: *staging };
             assert_eq!(ways(&state), *wanted, "{name}");
-            rows.insert(ROWS.iter().find(|row| (row.is)(&state)).unwrap().state);
+            rows.insert(ROWS.iter().position(|(is, _)| is(&state)).unwrap());
         }
         assert_eq!(rows.len(), ROWS.len(), "each row has its case");
     }

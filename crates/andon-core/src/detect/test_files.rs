@@ -19,7 +19,10 @@ impl TestCollection {
         let Some((stem, ending)) = name.rsplit_once('.') else { return Self::AnyName };
         let ends = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end));
         let is = match ending.to_ascii_lowercase().as_str() {
-            "go" => ends(&["_test"]) && !is_hidden_from_go(&path),
+            "go" => {
+                ends(&["_test"])
+                    && !path.split('/').any(|part| part.starts_with(['_', '.']) || part == "testdata")
+            }
             "py" => stem.starts_with("test") || ends(&["_test"]),
             "rb" => ends(&["_spec", "_test"]) || stem.starts_with("test_"),
             "php" => ends(&["Test"]),
@@ -34,11 +37,6 @@ impl TestCollection {
         };
         if is { Self::ByName } else { Self::No }
     }
-}
-
-/// Go looks into no file or folder of such a name.
-fn is_hidden_from_go(path: &str) -> bool {
-    path.split('/').any(|part| part.starts_with(['_', '.']) || part == "testdata")
 }
 
 /// Returns whether a file that went from `old` to `new` has left what a runner takes tests from. A file that moves into a folder

@@ -38,7 +38,7 @@ const STAGES: [Stage; 9] = [
 #[test]
 fn ids_are_the_names_of_their_files() {
     for rule in REGISTRY {
-        let declared = format!("    id: \"{}\",", rule.id);
+        let declared = format!("(\"{}\", include_str!(", rule.id);
         assert!(source(rule).is_none_or(|source| source.contains(&declared)), "{}", rule.id);
     }
     let unique: BTreeSet<&str> = REGISTRY.iter().map(|rule| rule.id).collect();

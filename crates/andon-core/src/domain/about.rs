@@ -94,33 +94,34 @@ crate::named_enum! {
     }
 }
 
-/// The classes of safety events (docs/spec-map.md, loop rules: safety event log).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EventClass {
-    /// Tool calls go round; level and report file show how badly.
-    ToolLoop,
-    /// Work is not ready: not tested, failing, not documented.
-    DirtyBit,
-    /// The context window has to be compacted.
-    Compaction,
-    /// The agent's own configuration is not the pinned one.
-    IdentityDrift,
-    /// Several signals at once.
-    Escalation,
-    /// A commit went around the gate.
-    GateBypass,
-    /// A person stopped the loop.
-    UserStop,
-    /// The cap of all iterations.
-    IterationCap,
-    /// Any other budget.
-    Budget,
-    /// It fails again and again.
-    NoProgress,
-    /// Earlier states come back.
-    Oscillation,
-    /// Nothing moves.
-    Stall,
+crate::named_enum! {
+    /// The classes of safety events, by the names of the document (docs/spec-map.md, loop rules: safety event log).
+    pub enum EventClass {
+        /// Tool calls go round; level and report file show how badly.
+        ToolLoop = "SOFT_LOOP",
+        /// Work is not ready: not tested, failing, not documented.
+        DirtyBit = "DIRTY_BIT_VIOLATION",
+        /// The context window has to be compacted.
+        Compaction = "COMPACTION_GATE",
+        /// The agent's own configuration is not the pinned one.
+        IdentityDrift = "IDENTITY_DRIFT",
+        /// Several signals at once.
+        Escalation = "ESCALATION",
+        /// A commit went around the gate.
+        GateBypass = "GATE_BYPASS",
+        /// A person stopped the loop.
+        UserStop = "USER_STOP",
+        /// The cap of all iterations.
+        IterationCap = "ITERATION_CAP",
+        /// Any other budget.
+        Budget = "BUDGET_EXCEEDED",
+        /// It fails again and again.
+        NoProgress = "NO_PROGRESS",
+        /// Earlier states come back.
+        Oscillation = "OSCILLATION",
+        /// Nothing moves.
+        Stall = "STALL",
+    }
 }
 
 /// A dirty bit (docs/spec-map.md, loop rules: dirty bit checks).

@@ -62,32 +62,34 @@ crate::named_enum! {
     }
 }
 
-/// The moments at which a client calls a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HookMoment {
-    /// A tool is about to run, and may be refused.
-    BeforeTool,
-    /// The client decides whether a call that no hook refused may run: the session of a halted loop can end there.
-    Permission,
-    /// A tool has run.
-    AfterTool,
-    /// A turn is about to end.
-    TurnEnd,
-    /// A session begins.
-    SessionStart,
-    /// Something was asked of the agent, mostly by a person.
-    Prompt,
-    /// The context window is about to be compacted.
-    Compacting,
-    /// It was.
-    Compacted,
-    /// The client's settings have changed.
-    SettingsChanged,
-    /// The model has answered: the client knows of tokens.
-    Answered,
-    /// Any other event of the client: nothing follows.
-    Aside,
+crate::named_enum! {
+    /// The moments at which a client calls a hook, by the words that people know them by.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum HookMoment {
+        /// A tool is about to run, and may be refused.
+        BeforeTool = "before a tool",
+        /// The client decides whether a call that no hook refused may run: the session of a halted loop can end there.
+        Permission = "a permission",
+        /// A tool has run.
+        AfterTool = "after a tool",
+        /// A turn is about to end.
+        TurnEnd = "end of a turn",
+        /// A session begins.
+        SessionStart = "a session begins",
+        /// Something was asked of the agent, mostly by a person.
+        Prompt = "a prompt",
+        /// The context window is about to be compacted.
+        Compacting = "before a compaction",
+        /// It was.
+        Compacted = "after a compaction",
+        /// The client's settings have changed.
+        SettingsChanged = "settings change",
+        /// The model has answered: the client knows of tokens.
+        Answered = "the model has answered",
+        /// Any other event of the client: nothing follows.
+        Aside = "anything else",
+    }
 }
 
 impl HookMoment {

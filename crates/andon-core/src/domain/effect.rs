@@ -169,6 +169,14 @@ pub struct Notice {
     pub at: Timestamp,
 }
 
+impl Notice {
+    /// About no rule, halt or branch, and without words.
+    pub fn new(kind: NoticeKind, episode: String, worktree: String, at: Timestamp) -> Self {
+        let (rule, message) = (String::new(), String::new());
+        Self { kind, rule, message, halt: None, episode, branch: None, worktree, at }
+    }
+}
+
 crate::named_enum! {
     /// The subject of a notice.
     pub enum NoticeKind {

@@ -176,11 +176,6 @@ impl GitHook {
     pub fn chained_name(self) -> String {
         format!("{}.andon-chained", self.name())
     }
-
-    /// The name under which pre-commit and prek keep a hook that they replaced and still run.
-    pub fn legacy_name(self) -> String {
-        format!("{}.legacy", self.name())
-    }
 }
 
 /// A hook after the fact.

@@ -43,15 +43,12 @@ pub fn compaction(
     let since = timeline.context_window(&context.node).since;
     let since = since.map_or_else(|| "-".to_owned(), |since| since.to_string());
     let (node, pressure) = (&context.node, context.pressure.as_str());
+    let episode = format!("{}:{rule}:{node}:{since}:{pressure}", place.worktree);
     let notice = Notice {
-        kind: NoticeKind::CompactionDue,
         rule: rule.to_owned(),
         message: format!("the context window of {} is full to {} %", first(node, CHARS), context.percent()),
-        halt: None,
-        episode: format!("{}:{rule}:{node}:{since}:{pressure}", place.worktree),
         branch: place.branch.clone(),
-        worktree: place.worktree.clone(),
-        at: place.at,
+        ..Notice::new(NoticeKind::CompactionDue, episode, place.worktree.clone(), place.at)
     };
     vec![Effect::Brief(Box::new(briefing)), Effect::Notify(Box::new(notice))]
 }

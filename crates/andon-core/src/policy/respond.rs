@@ -103,15 +103,12 @@ fn notice(kind: NoticeKind, halt: &Halt) -> Effect {
 
 fn about(kind: NoticeKind, halt: &Halt) -> Notice {
     let head = halt.head.map_or_else(|| "-".to_owned(), |head| head.short());
+    let episode = format!("{}:{}:{}:{head}", halt.worktree, halt.rule, halt.iteration);
     Notice {
-        kind,
         rule: halt.rule.clone(),
-        message: String::new(),
         halt: Some(Box::new(halt.clone())),
-        episode: format!("{}:{}:{}:{head}", halt.worktree, halt.rule, halt.iteration),
         branch: halt.branch.clone(),
-        worktree: halt.worktree.clone(),
-        at: halt.at,
+        ..Notice::new(kind, episode, halt.worktree.clone(), halt.at)
     }
 }
 

@@ -160,7 +160,7 @@ pub fn every_iteration(
         let mut facts = facts(timeline, at);
         if last {
             (facts.rules, facts.progress) = (now.clone(), progress(timeline).is_some());
-        } else if could_matter(&now, &facts) {
+        } else if !now.is_empty() || !facts.verdicts.is_empty() {
             let window = timeline.until(at + 1);
             (facts.rules, facts.progress) = (rules(&window), progress(&window).is_some());
         }
@@ -173,11 +173,6 @@ pub fn every_iteration(
         escalated_at: memory.escalated_at,
         mode,
     }
-}
-
-/// Returns whether the signals of rules can decide anything about an earlier iteration: without a signal now there is no episode.
-fn could_matter(now: &BTreeSet<Signal>, facts: &SignalFacts) -> bool {
-    !now.is_empty() || !facts.verdicts.is_empty()
 }
 
 fn facts(timeline: &Timeline, at: usize) -> SignalFacts {

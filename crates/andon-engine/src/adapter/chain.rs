@@ -84,11 +84,6 @@ pub fn chained_file(hooks_dir: &Path, name: &str) -> PathBuf {
     hooks_dir.join(format!("{name}{SUFFIX}"))
 }
 
-/// The value of [`RUNNING_VAR`] for the hook `name` of `hooks_dir`.
-pub fn running_value(hooks_dir: &Path, name: &str) -> OsString {
-    hooks_dir.join(name).into_os_string()
-}
-
 /// Decides how to start a chained hook that is there and executable.
 pub fn plan(hook: ChainedHook<'_>, args: &[OsString], running: &RunningHooks) -> ChainPlan {
     if runs_already(hook, running) {

@@ -148,7 +148,9 @@ pub fn nearest(ws: &Workspace, about: &str) -> Vec<HumanDecision> {
     let reasons: HashMap<usize, &Words> = votes.map(|vote| (vote.entry, &vote.said.rationale)).collect();
     let near = all.into_iter().map(|found| {
         let asked = question_words(&ledger, &found);
-        let all = reasons.get(&vote_of(&found)).map_or_else(|| asked.clone(), |reason| asked.and(reason));
+        let all = reasons
+            .get(found.votes.first().unwrap_or(&found.round))
+            .map_or_else(|| asked.clone(), |reason| asked.and(reason));
         (about.compare(&all).cosine, found)
     });
     let mut near: Vec<(f64, Precedent)> = near.filter(|(likeness, _)| *likeness > 0.0).collect();
@@ -166,8 +168,4 @@ fn question_words(ledger: &SignedLedger, found: &Precedent) -> Words {
         Some(round) if !round.is_halt => round.question.clone(),
         Some(_) | None => Words::new(&ledger.question(found.round)),
     }
-}
-
-fn vote_of(found: &Precedent) -> usize {
-    found.votes.first().copied().unwrap_or(found.round)
 }

@@ -159,15 +159,11 @@ pub fn call_people(ctx: &Context, ws: &Workspace) {
             let question: String =
                 round.question.lines().next().unwrap_or_default().chars().take(QUESTION).collect();
             let kind = if round.status.starts_with("panel") { "panel" } else { "person" };
+            let (episode, worktree) = (format!("round:{}:{kind}", round.id), ws.repo.worktree_name());
             Effect::Notify(Box::new(Notice {
-                kind: NoticeKind::RoundWaits,
                 rule: round.triggers.join(","),
                 message: format!("round {id} needs a {kind}: {question}"),
-                halt: None,
-                episode: format!("round:{}:{kind}", round.id),
-                branch: None,
-                worktree: ws.repo.worktree_name(),
-                at: ctx.now,
+                ..Notice::new(NoticeKind::RoundWaits, episode, worktree, ctx.now)
             }))
         })
         .collect();

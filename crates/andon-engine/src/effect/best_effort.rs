@@ -19,7 +19,7 @@ use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
 use andon_core::domain::decision::{Halt, Story};
 use andon_core::domain::effect::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
-use andon_core::domain::{ids::Digest, time::Timestamp};
+use andon_core::domain::ids::Digest;
 use andon_store::journal::Journal;
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
@@ -69,14 +69,9 @@ fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
 }
 
 pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
-    let name = format!("handoffs/{}", file_time(found.halt.at));
+    let name = format!("handoffs/{}", found.halt.at.to_string().replace(['-', ':'], ""));
     write(site, &format!("{name}.json"), &json::line(&user_programs::handoff(found)))?;
     write(site, &format!("{name}.md"), &handoff::text(found, site.ack, site.style))
-}
-
-/// `20261120T153000Z`: sorts by time and has no colon.
-fn file_time(at: Timestamp) -> String {
-    at.to_string().replace(['-', ':'], "")
 }
 
 /// Notifies once for each episode: the file first, then the bell, then the program.
@@ -151,7 +146,9 @@ fn told(journal: &str) -> String {
     let one = |line: &str| {
         let Ok(Value::Object(mut members)) = serde_json::from_str(line) else { return line.to_owned() };
         members.retain(|name, value| {
-            let hash = value.as_str().is_some_and(|text| text.len() >= 40 && is_hex(text));
+            let hash = value
+                .as_str()
+                .is_some_and(|text| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()));
             if let Some(commit) =
                 value.as_str().filter(|_| hash && ["commit", "head"].contains(&name.as_str()))
             {
@@ -163,10 +160,6 @@ fn told(journal: &str) -> String {
         Value::Object(members).to_string()
     };
     journal.lines().map(one).collect::<Vec<_>>().join("\n")
-}
-
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The change between the two newest states of the code that were committed.

@@ -89,10 +89,9 @@ impl Places {
             let touched = place.stat.changed != stat_now.changed && place.stat.modified == stat_now.modified;
             touched && self.is_rename(path, place, &now_of)
         });
-        let links = self
-            .links
-            .iter()
-            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
+        let links = self.links.iter().filter(|(path, before)| {
+            stat(&self.at(path)).is_some_and(|now| is_other(before, &now) || before.modified != now.modified)
+        });
         let moved = moved.map(|(path, _)| path).chain(links.map(|(path, _)| path));
         moved.chain(self.swapped_by_git()).cloned().collect()
     }
@@ -164,12 +163,6 @@ fn written_at(path: &Path) -> Option<(i64, i64)> {
 /// True if they are of two different files, as far as the system tells.
 fn is_other(before: &FileStat, now: &FileStat) -> bool {
     before.inode != 0 && (before.device, before.inode) != (now.device, now.inode)
-}
-
-/// True if a link was made anew. ext4 gives the inode of a deleted link to the next one at once. A link is never
-/// written to, so its modification time is its creation time.
-fn is_other_link(before: &FileStat, now: &FileStat) -> bool {
-    is_other(before, now) || before.modified != now.modified
 }
 
 #[cfg(test)]

@@ -71,7 +71,9 @@ fn sets<'a>(
             tests.command == now.command && tests.runner == now.runner && came_to_its_end(tests)
         });
         before = alike.and_then(|tests| Some((tests.set?, one.tree)));
-        if before.is_some() || brings_others_work(one.kind) {
+        if before.is_some()
+            || matches!(one.kind, CommitKind::Merge | CommitKind::CherryPick | CommitKind::Rebase)
+        {
             break;
         }
     }
@@ -175,10 +177,6 @@ fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestCompariso
 /// True if every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.
 fn came_to_its_end(tests: &TestEvidence) -> bool {
     tests.is_green() || (tests.errored == 0 && tests.failed >= 2)
-}
-
-fn brings_others_work(kind: CommitKind) -> bool {
-    matches!(kind, CommitKind::Merge | CommitKind::CherryPick | CommitKind::Rebase)
 }
 
 #[cfg(test)]

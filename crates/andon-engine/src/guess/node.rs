@@ -15,17 +15,18 @@ struct Package {
     workspaces: Value,
 }
 
-/// The package manager that runs the scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manager {
-    Npm,
-    Pnpm,
-    /// Version 1.
-    YarnClassic,
-    /// Versions 2 and 3: `yarn workspaces foreach` is of a plugin that may be missing, and without `--all`.
-    YarnBefore4,
-    Yarn,
-    Bun,
+andon_core::named_enum! {
+    /// The package manager that runs the scripts, by its command for the script of every package that has one.
+    enum Manager {
+        Npm = "npm test --workspaces --if-present",
+        Pnpm = "pnpm -r test",
+        /// Version 1.
+        YarnClassic = "yarn workspaces run test",
+        /// Versions 2 and 3: `yarn workspaces foreach` is of a plugin that may be missing, and without `--all`.
+        YarnBefore4 = "yarn workspaces foreach --all run test",
+        Yarn = "yarn workspaces foreach --all run test",
+        Bun = "bun run --filter '*' test",
+    }
 }
 
 /// Words of a script that reaches all packages by itself.
@@ -147,14 +148,7 @@ fn run(manager: Manager) -> &'static str {
 
 /// The script of every package that has one.
 fn everywhere(manager: Manager) -> GuessedCommand {
-    let command = match manager {
-        Manager::Npm => "npm test --workspaces --if-present",
-        Manager::Pnpm => "pnpm -r test",
-        Manager::YarnClassic => "yarn workspaces run test",
-        Manager::YarnBefore4 | Manager::Yarn => "yarn workspaces foreach --all run test",
-        Manager::Bun => "bun run --filter '*' test",
-    };
-    guessed(command, "the workspaces of package.json")
+    guessed(manager.as_str(), "the workspaces of package.json")
 }
 
 fn of_workspaces(listing: &Listing, manager: Manager) -> Guess {

@@ -84,17 +84,17 @@ fn pytest(listing: &Listing) -> Option<&str> {
     (PYTEST.iter().find(|path| listing.has(path)))
         .or_else(|| NAMING.iter().find(named))
         .or_else(|| listing.top().find(needs))
-        .or_else(|| listing.paths().find(|path| is_below_tests(path) && needs(path)))
+        .or_else(|| {
+            listing
+                .paths()
+                .find(|path| (path.starts_with("tests/") || path.starts_with("test/")) && needs(path))
+        })
 }
 
 /// True for the name of a Python test module; its text tells which runner it is for.
 pub(crate) fn is_test_module(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
-}
-
-fn is_below_tests(path: &str) -> bool {
-    path.starts_with("tests/") || path.starts_with("test/")
 }
 
 /// Functions of tests outside of a class, which unittest does not find, or what only pytest has.

@@ -52,15 +52,11 @@ pub(super) fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         )));
     }
     let message = format!("perpetual mode: PAUSE was cleared, it does not hold the run ({why})");
+    let (episode, worktree) = (format!("pause:{}", ctx.now), ws.repo.worktree_name());
     let notice = Notice {
-        kind: NoticeKind::PauseCleared,
         rule: detect::USER_STOP.id.to_owned(),
         message: message.clone(),
-        halt: None,
-        episode: format!("pause:{}", ctx.now),
-        branch: None,
-        worktree: ws.repo.worktree_name(),
-        at: ctx.now,
+        ..Notice::new(NoticeKind::PauseCleared, episode, worktree, ctx.now)
     };
     let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &ws.site(ctx));
     let failed = reported.unwrap_or_else(|err| vec![err.to_string()]);

@@ -102,11 +102,6 @@ pub fn apply(asked: Option<&SkipRequest>, decision: Decision) -> (Decision, Vec<
     (policy::decide(findings, standing), skipped)
 }
 
-/// True if a skip has no reason yet.
-fn lacks_reason(skipped: &[Skip]) -> bool {
-    skipped.iter().any(|skip| skip.reason.is_empty())
-}
-
 /// prepare-commit-msg: a skip that gave no reason yet must give it in the message.
 ///
 /// # Errors
@@ -116,7 +111,7 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
         return Ok(());
     }
     let skipped = receipt::read(ws.repo.git_dir()).pop().map(|receipt| receipt.skipped).unwrap_or_default();
-    if !lacks_reason(&skipped) {
+    if skipped.iter().all(|skip| !skip.reason.is_empty()) {
         return Ok(());
     }
     let message = args.first().map(|name| message(ctx, name)).unwrap_or_default();

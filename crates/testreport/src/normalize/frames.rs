@@ -110,7 +110,7 @@ fn is_frame(line: &str, trimmed: &str) -> bool {
         || is_numbered_frame(trimmed)
         || is_ruby_frame(trimmed)
         || is_pointed_place(trimmed)
-        || is_goroutine_place(line)
+        || line.starts_with(['\t', ' ']) && line.contains(".go:") && line.contains(" +0x")
 }
 
 /// `at f (file.js:1:2)`, `at file.js:1:2`, `at a.b.C.d(C.java:3)`, `at N.C.M() in /p/C.cs:line 5`.
@@ -166,11 +166,6 @@ fn is_pointed_place(trimmed: &str) -> bool {
     let pointed = bare.strip_prefix("❯ ").is_some_and(ends_in_position);
     let php = || bare.rsplit_once(".php:").is_some_and(|(path, _)| !path.contains(' '));
     pointed || (ends_in_position(bare) && php())
-}
-
-/// `/p/a.go:3 +0x1d`, indented under the function of a goroutine.
-fn is_goroutine_place(line: &str) -> bool {
-    line.starts_with(['\t', ' ']) && line.contains(".go:") && line.contains(" +0x")
 }
 
 /// Node's way to show where an error was thrown: the place, the line of code, a caret below it.
@@ -236,15 +231,11 @@ pub(super) fn choose_error(text: &str) -> Cow<'_, str> {
 }
 
 fn panic(text: &str) -> Option<String> {
-    let start = text.lines().position(is_panic)?;
+    let start =
+        text.lines().position(|line| line.starts_with("thread '") && line.contains(" panicked at "))?;
     let is_message = |line: &&str| !AFTER_PANIC.begins(line);
     let lines: Vec<&str> = text.lines().skip(start).take_while(is_message).collect();
     Some(lines.join("\n"))
-}
-
-/// `thread 'tests::a' (77) panicked at src/lib.rs:3:5:`
-fn is_panic(line: &str) -> bool {
-    line.starts_with("thread '") && line.contains(" panicked at ")
 }
 
 /// The lines marked `E` of a pytest traceback, which is recognised by the line that ends it (`a.py:3: Error`) or by the

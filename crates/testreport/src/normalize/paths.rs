@@ -85,17 +85,12 @@ pattern!(TEMP_NAME, r"(?-u:\b|/)\.tmp[A-Za-z0-9]{6}(?-u:\b)");
 /// Paths below the usual temporary directories: `<tmp>` and the last name of the path, if that is not one
 /// that is made up anew each time. Rust's `.tmpAbC123` goes anywhere.
 pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
-    if !has_temporary(text) {
+    if !(["tmp", "/var/folders/", "/dev/shm"].iter().any(|part| text.contains(part))) {
         return Cow::Borrowed(text);
     }
     let found = replace_by(&TEMP, text, masked);
     let found = owned_or(replace(&TEMP_NAME, &found, "<tmp>"), &found).unwrap_or(found);
     owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
-}
-
-/// True when the text has what every temporary path or name has.
-fn has_temporary(text: &str) -> bool {
-    text.contains("tmp") || text.contains("/var/folders/") || text.contains("/dev/shm")
 }
 
 /// A changed text without the borrow of the one before it.

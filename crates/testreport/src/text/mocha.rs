@@ -84,7 +84,10 @@ impl MochaReader {
                 if line.trim_start().starts_with("at ") {
                     self.end_failure(sessions);
                 } else if !line.trim().is_empty() {
-                    append_line(text, unindented(line));
+                    append_line(
+                        text,
+                        line.strip_prefix("      ").or_else(|| line.strip_prefix("     ")).unwrap_or(line),
+                    );
                 }
             }
         }
@@ -110,11 +113,6 @@ impl Summary for MochaReader {
     fn end(&mut self, sessions: &mut Sessions) {
         self.end_failure(sessions);
     }
-}
-
-/// Without the indentation that mocha adds: five columns for a plain error, six with a diff.
-fn unindented(line: &str) -> &str {
-    line.strip_prefix("      ").or_else(|| line.strip_prefix("     ")).unwrap_or(line)
 }
 
 /// The last part of a title ends in a colon.
