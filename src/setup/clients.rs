@@ -81,13 +81,6 @@ pub fn leads_away(ctx: &Context, path: &str) -> bool {
     starts_us(ctx) && !starts_us(&there)
 }
 
-/// Every way in which hooks of `scope` may name this program.
-fn spellings(ctx: &Context, scope: Scope) -> Vec<String> {
-    let own = ctx.program.iter().map(|path| path.to_string_lossy().into_owned());
-    let name = (scope == Scope::Project).then(|| NAME.to_owned());
-    name.into_iter().chain(own).collect()
-}
-
 /// The hooks of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientHooks {
@@ -169,7 +162,9 @@ fn one(ctx: &Context, client: Client, roots: &Roots) -> ClientHooks {
         let files = files(client, scope, roots);
         let Some(first) = files.first() else { continue };
         let path = if files.len() > 1 { first.path.parent().unwrap_or(&first.path) } else { &first.path };
-        let states = spellings(ctx, scope).into_iter().map(|program| state(&files, &program));
+        let own = ctx.program.iter().map(|path| path.to_string_lossy().into_owned());
+        let name = (scope == Scope::Project).then(|| NAME.to_owned());
+        let states = name.into_iter().chain(own).map(|program| state(&files, &program));
         let state = states.reduce(|one, other| if one == SettingsState::Installed { one } else { other });
         let state = state.unwrap_or(SettingsState::Absent);
         let started = files.iter().flat_map(programs).map(|command| first_word(&command));

@@ -1,8 +1,6 @@
 //! `andon advise`: the unanswered halt, whom to ask and which provider goes on; and the advisor's new approach,
 //! recorded as an answer.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -83,7 +81,7 @@ fn advice(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provid
     let next = policy::next_provider(&response.providers, current, &conditions).cloned();
     let current =
         current.map(str::to_owned).or_else(|| response.providers.first().map(|one| one.name.clone()));
-    let asked = halt.is_some() && there(ws, QUESTION).is_some();
+    let asked = halt.is_some() && ws.andon_dir().is_some_and(|dir| dir.size(QUESTION).is_some());
     Ok(ProviderAdvice {
         deadlock: halt.as_ref().zip(event).and_then(|(halt, event)| policy::deadlock_of(halt, event)),
         policy: response.on_stall,
@@ -103,11 +101,6 @@ fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
     let node = loaded.timeline.context_window_node();
     detect::context_use(&loaded.timeline, node, &ws.config.rules)
         .map_or(Pressure::Free, |found| found.pressure)
-}
-
-fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
-    let dir = ws.andon_dir()?;
-    dir.size(name).map(|_| dir.path().join(name))
 }
 
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this

@@ -31,7 +31,9 @@ impl Reader<'_> {
         for (name, item) in in_order(table) {
             let Some(section) = SECTIONS.iter().find(|section| section.name == name.get_ref().as_ref())
             else {
-                self.unknown_section(name);
+                let what = format!("unknown section {}", quoted(name.get_ref()));
+                let nearest = self.suggestion(name.get_ref(), SECTIONS.iter().map(|section| section.name));
+                self.misplaced(name, what, nearest);
                 continue;
             };
             let Some(table) = item.get_ref().as_table() else {
@@ -56,7 +58,13 @@ impl Reader<'_> {
             } else if let Some(key) = keys.iter().find(|key| key.name == word) {
                 let dotted = key.dotted();
                 if matches!(key.kind, Kind::Program) && self.source.layer != Layer::User {
-                    self.program_elsewhere(&dotted, name);
+                    // A repository must not name programs that run on the machine of a person who works in it.
+                    let what = format!(
+                        "{} is read from your own configuration only: it runs a program",
+                        quoted(&dotted)
+                    );
+                    let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
+                    self.problem(name.span(), what, hint);
                     continue;
                 }
                 self.keep(&dotted, name.span(), read_key(&dotted, key, item));
@@ -110,7 +118,9 @@ impl Reader<'_> {
         let rules = self.rules;
         for (name, item) in in_order(table) {
             let Some(rule) = rules.iter().find(|rule| rule.id == name.get_ref().as_ref()) else {
-                self.unknown_rule(name);
+                let word = name.get_ref().as_ref();
+                let hint = self.suggestion(word, rules.iter().map(|rule| rule.id));
+                self.problem(name.span(), format!("unknown rule {}", quoted(word)), hint);
                 continue;
             };
             if let Some(table) = item.get_ref().as_table() {
@@ -159,13 +169,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A repository must not name programs that run on the machine of a person who works in it.
-    fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
-        let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
-        let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
-        self.problem(name.span(), what, hint);
-    }
-
     fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {
         let read = workflow::read(table).map(|workflow| {
             let nodes = workflow.nodes.iter().map(|node| node.name.clone()).collect();
@@ -173,12 +176,6 @@ impl Reader<'_> {
             Value::Texts(nodes)
         });
         self.keep("workflow.nodes", name.span(), read);
-    }
-
-    fn unknown_section(&mut self, name: &Name<'_>) {
-        let what = format!("unknown section {}", quoted(name.get_ref()));
-        let nearest = self.suggestion(name.get_ref(), SECTIONS.iter().map(|section| section.name));
-        self.misplaced(name, what, nearest);
     }
 
     fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
@@ -194,12 +191,6 @@ impl Reader<'_> {
         let place = keys::section_with(word).or_else(in_rules);
         let hint = place.map_or(nearest, |place| format!("`{word}` belongs in [{place}]"));
         self.problem(name.span(), what, hint);
-    }
-
-    fn unknown_rule(&mut self, name: &Name<'_>) {
-        let word = name.get_ref().as_ref();
-        let hint = self.suggestion(word, self.rules.iter().map(|rule| rule.id));
-        self.problem(name.span(), format!("unknown rule {}", quoted(word)), hint);
     }
 
     fn keep(&mut self, dotted: &str, span: Range<usize>, read: ReadResult<Value>) {

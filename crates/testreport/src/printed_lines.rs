@@ -116,11 +116,6 @@ impl PrintedOutput {
         told
     }
 
-    /// True where the tool itself says that it did nothing, or that there was no test.
-    pub(super) fn says_idle(&self) -> bool {
-        self.lines().any(unstarted::is_idle) || self.told().none()
-    }
-
     /// The first line with which a tool says that a part of the run failed.
     pub(super) fn failed_session(&self) -> Option<&str> {
         self.failed.as_deref().or_else(|| self.lines().find(|line| told::is_failed_session(line)))

@@ -160,7 +160,8 @@ impl ParsedRun {
 
     /// Drops a pass by an exit code that is all that is asked for, where the output says that nothing ran.
     pub(super) fn refuse_idle(&mut self, printed: &PrintedOutput) {
-        if self.status == TestStatus::Passed && printed.says_idle() {
+        let is_idle = || printed.lines().any(unstarted::is_idle) || printed.told().none();
+        if self.status == TestStatus::Passed && is_idle() {
             self.status = TestStatus::NoTests;
         }
     }

@@ -20,15 +20,9 @@ const KIND: u64 = 1;
 /// `STATUS_CODE_OK` and `STATUS_CODE_ERROR`
 const STATUS: [u64; 2] = [1, 2];
 /// Numbers and texts of severities.
-const INFO: Severity = Severity { number: 9, name: "INFO" };
-const WARN: Severity = Severity { number: 13, name: "WARN" };
-const ERROR: Severity = Severity { number: 17, name: "ERROR" };
-
-#[derive(Clone, Copy)]
-struct Severity {
-    number: u64,
-    name: &'static str,
-}
+const INFO: (u64, &str) = (9, "INFO");
+const WARN: (u64, &str) = (13, "WARN");
+const ERROR: (u64, &str) = (17, "ERROR");
 
 /// Two lines: `{"resourceSpans":...}` and `{"resourceLogs":...}`.
 pub fn lines(view: &HistoryView) -> String {
@@ -153,13 +147,13 @@ fn halt(last: &LastHalt, iterations: &[Iteration<'_>]) -> Vec<Value> {
     std::iter::once(halted).chain(answered).collect()
 }
 
-fn log(event: &str, severity: Severity, at: Timestamp, message: &str) -> Value {
+fn log(event: &str, (number, name): (u64, &str), at: Timestamp, message: &str) -> Value {
     json!({
         "body": { "stringValue": plain(message) },
         "eventName": event,
         "observedTimeUnixNano": nanos(at),
-        "severityNumber": severity.number,
-        "severityText": severity.name,
+        "severityNumber": number,
+        "severityText": name,
         "timeUnixNano": nanos(at),
     })
 }

@@ -10,7 +10,7 @@ use andon_core::domain::facts::{
     Recording, Skip,
 };
 use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Oid};
 use andon_core::domain::test_run::{LostTests, TestEvidence};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count, workflow::Maker};
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
@@ -247,6 +247,7 @@ impl Recorder<'_> {
         let node = node_of(ws, commit, &actor)?;
         let tests = tests(ws, loaded, commit, derived.code);
         let moved = tests.is_none() && carries.is_none() && self.is_moved(entry, derived.diff.hash, loaded);
+        let open = loaded.timeline.activity.open.get(&node);
         let record = CommitRecord {
             recorded_at: ctx.now,
             uptime: ctx.uptime(),
@@ -265,7 +266,7 @@ impl Recorder<'_> {
             tests,
             weakening,
             skipped: entry.skipped.clone(),
-            outputs: open_outputs(&loaded.timeline, &node),
+            outputs: open.map(|turn| turn.outputs.clone()).unwrap_or_default(),
             usage: loaded.timeline.spent(&node),
             // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
             ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
@@ -549,11 +550,6 @@ fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String,
     };
     let node = ws.config.workflow.node_for(&maker).map(|node| node.name.clone());
     Ok(node.unwrap_or_else(|| actor.node_name()))
-}
-
-/// Outputs of the node in the turn in which it commits.
-fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
-    timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
 }
 
 /// The making of a commit, as HEAD's reflog tells it.

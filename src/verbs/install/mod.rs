@@ -79,7 +79,9 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     by_hand(&shell.ctx, &repo);
     let report = plan::install(&repo, &program, args)?;
     let settings = report.fetch.iter().map(|(key, spec)| format!("{} = {}\n", shown(key), shown(spec)));
-    let settings = settings.collect::<String>() + &push_text(report.push.as_deref());
+    let is_set = |set: &str| if set == "true" { Hint::SendsAlong } else { Hint::SendsBranchesAlone };
+    let push = report.push.as_deref().map(|set| format!("{}\n", is_set(set).text()));
+    let settings: String = settings.chain(push).collect();
     shell.out.result(&match args.format.format {
         Format::Text if report.changed_nothing() && !settings.is_empty() => settings,
         Format::Text => install_text(&report) + &settings,
@@ -253,11 +255,6 @@ fn hooks_text(report: &InstallReport) -> String {
             report.files.iter().map(line).collect()
         }
     }
-}
-
-fn push_text(set: Option<&str>) -> String {
-    let said = set.map(|set| if set == "true" { Hint::SendsAlong } else { Hint::SendsBranchesAlone });
-    said.map_or_else(String::new, |said| format!("{}\n", said.text()))
 }
 
 /// `andon/install-plan@1`

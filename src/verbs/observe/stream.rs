@@ -7,7 +7,7 @@
 //! claim, so it keeps its mark as handed in, and proves nothing unless the project says that such runs count
 //! (`test.handed_in = "count"`). A run that names another command never does.
 
-use std::{io::BufRead, path::Path};
+use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 
@@ -232,7 +232,10 @@ pub fn take(
     exit_code: i32,
 ) -> Result<RunReport, OpsError> {
     let tested = match &handed.code {
-        Some(text) => TestedCode::reported(ws, code_id(text)?)?,
+        Some(text) => {
+            let wrong = |_| OpsError::usage(format!("not a code fingerprint: {text}"), Hint::FindCode);
+            TestedCode::reported(ws, text.parse().map_err(wrong)?)?
+        }
         None => TestedCode::now(ws)?,
     };
     let root = ws.repo.workdir().unwrap_or(&ctx.cwd);
@@ -240,7 +243,10 @@ pub fn take(
     let by_exit = ws.config.test.format.filter(|format| format.name() == RUNNER_EXIT);
     let mut reader = RunReader::new(root).only(by_exit);
     for report in &handed.report {
-        read_report(&ctx.cwd, report, &mut reader)?;
+        // A slip in the path of a report is no run without reports.
+        let what = |err| format!("the report {} cannot be read: {err}", report.display());
+        let wrong = |err| OpsError::usage(what(err), Hint::NameReport);
+        report_files::take_in(&ctx.cwd, report, &mut reader).map_err(wrong)?;
     }
     let mut parsed = reader.finish(ExitKind::Code(exit_code));
     let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
@@ -274,15 +280,4 @@ pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValid
             (reported.map(|reported| reported.display()).unwrap_or_default(), RunValidity::HandedIn)
         }
     }
-}
-
-fn code_id(text: &str) -> Result<CodeId, OpsError> {
-    let what = || format!("not a code fingerprint: {text}");
-    text.parse().map_err(|_| OpsError::usage(what(), Hint::FindCode))
-}
-
-/// A report that was named must be there: a slip in its path is no run without reports.
-fn read_report(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    let what = |err| format!("the report {} cannot be read: {err}", report.display());
-    report_files::take_in(cwd, report, reader).map_err(|err| OpsError::usage(what(err), Hint::NameReport))
 }

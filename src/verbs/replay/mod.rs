@@ -368,7 +368,8 @@ fn run_commits(
         let site = HaltPlace { head, branch: None, worktree: String::new(), at, client: None };
         decision.halted = policy::halting(&decision, fold.timeline(), &site);
         if decision.verdict == Verdict::Halt {
-            fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
+            let reason = "assumed, to go on".to_owned();
+            fold.push(Fact::Ack(Box::new(Ack { reason, head, ..Ack::new("replay", at) })));
         }
         lines.after(commit.id, fold);
         let step = ReplayStep::Commit { commit: commit.id, subject: commit.subject };
@@ -397,11 +398,6 @@ pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
         setting.level = Level::Off;
     }
     settings
-}
-
-fn assumed_answer(commit: &CommitInfo) -> Ack {
-    let reason = "assumed, to go on".to_owned();
-    Ack { reason, head: Some(commit.id), ..Ack::new("replay", commit.committed_at) }
 }
 
 /// Replays the events of `input`; `show` gets the number of each line that is a fact, from 1, and the decision on it.
@@ -450,7 +446,9 @@ impl Engine {
         };
         let mut decision = policy::decide(findings, self.standing.clone());
         if self.standing.is_none() && decision.verdict == Verdict::Halt {
-            decision.halted = halt_of(&decision, self.fold.timeline());
+            let at = self.fold.timeline().activity.now.unwrap_or(Timestamp(0));
+            let place = HaltPlace { head: None, branch: None, worktree: String::new(), at, client: None };
+            decision.halted = policy::halting(&decision, self.fold.timeline(), &place);
             self.standing = decision.halted.as_deref().map(standing);
         }
         decision
@@ -464,13 +462,6 @@ impl Engine {
             Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
         detect::run(&situation, &self.settings)
     }
-}
-
-/// The halt of `decision`, from everything that was folded so far.
-fn halt_of(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
-    let at = timeline.activity.now.unwrap_or(Timestamp(0));
-    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at, client: None };
-    policy::halting(decision, timeline, &place)
 }
 
 /// The halt from then on. It was shown in full where it was made: every later decision has it, and shows its reason

@@ -45,12 +45,12 @@ pub use rules::tool_loop::is_repeated;
 pub use rules::{
     budgets::limits_turns, co_occurrence::RULE as CO_OCCURRENCE,
     consecutive_failures::RULE as CONSECUTIVE_FAILURES, consecutive_failures::in_a_row as failures_in_a_row,
-    context_window::RULE as CONTEXT_WINDOW, docs_not_updated::RULE as DOCS_NOT_UPDATED,
-    failing_tests::RULE as FAILING_TESTS, hook_bypass::RULE as HOOK_BYPASS,
-    identity_drift::RULE as IDENTITY_DRIFT, iteration_cap::RULE as ITERATION_CAP,
-    oscillation::RULE as OSCILLATION, refused_commits::RULE as REFUSED_COMMITS,
-    repeated_failures::RULE as REPEATED_FAILURES, test_weakening::Patterns,
-    test_weakening::RULE as TEST_WEAKENING, untested_edit::RULE as UNTESTED_EDIT,
+    context_window::RULE as CONTEXT_WINDOW, context_window::finding as context_finding,
+    docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
+    hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
+    iteration_cap::RULE as ITERATION_CAP, oscillation::RULE as OSCILLATION,
+    refused_commits::RULE as REFUSED_COMMITS, repeated_failures::RULE as REPEATED_FAILURES,
+    test_weakening::Patterns, test_weakening::RULE as TEST_WEAKENING, untested_edit::RULE as UNTESTED_EDIT,
     user_stop::RULE as USER_STOP, user_stop::named as named_stops,
 };
 
@@ -107,11 +107,6 @@ pub fn context_limits(timeline: &Timeline, node: &str, settings: &RuleSettings) 
 /// The fill of the context window of `node`; `None` where it is unknown. The rule judges by the same value.
 pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextWindowUse> {
     rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
-}
-
-/// The finding of `context-window` about a fill, at `level`.
-pub fn context_finding(found: &ContextWindowUse, level: Level) -> Finding {
-    rules::context_window::finding(found, level)
 }
 
 /// Returns whether all that keeps the loop from going on is that the context window must be compacted.

@@ -48,7 +48,7 @@ pub fn faults(repo: &Repo, ledger: &SignedLedger) -> Vec<LedgerFault> {
     found.extend(faulty.into_iter().map(|(at, code)| {
         let (message, help) = reason(ledger, &ledger.review[at], code);
         let message = answered_twice(ledger, at, code).unwrap_or(message);
-        let level = if is_race(code) { Level::Warn } else { Level::Block };
+        let level = if RACES.contains(&code) { Level::Warn } else { Level::Block };
         LedgerFault { level, ..LedgerFault::new(Some(ledger.entries[at].id), &code, message, help) }
     }));
     // An invalid signature counts for nothing, also where none is needed.
@@ -62,11 +62,9 @@ pub fn faults(repo: &Repo, ledger: &SignedLedger) -> Vec<LedgerFault> {
     found
 }
 
-/// True for a fault that comes about where people do not know of each other yet.
-fn is_race(code: Code) -> bool {
-    [Code::AlreadyResolved, Code::Withdrawn, Code::PanelFull, Code::DuplicateBallot, Code::PolicyConflict]
-        .contains(&code)
-}
+/// Faults that come about where people do not know of each other yet.
+const RACES: [Code; 5] =
+    [Code::AlreadyResolved, Code::Withdrawn, Code::PanelFull, Code::DuplicateBallot, Code::PolicyConflict];
 
 /// A second resolution, named with the ones before it.
 fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<String> {

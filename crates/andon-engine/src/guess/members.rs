@@ -70,9 +70,9 @@ type MemberCommand = fn(&[&Member], &Manifests) -> String;
 /// The scopes of the workspace at the top, by the first kind that it is of; fewer than two are none.
 pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
     let kinds: [(MemberReader, MemberCommand); 6] = [
-        (cargo, of_cargo),
+        (cargo, |members, _| format!("cargo test {}", each(members, |member| format!("-p {}", member.name)))),
         (node, of_node),
-        (go, of_go),
+        (go, |members, _| format!("go test {}", each(members, |member| format!("./{}/...", member.dir)))),
         (uv, of_uv),
         (maven, of_maven),
         (gradle, of_gradle),
@@ -247,10 +247,6 @@ fn tables_of_cargo(manifest: &toml::Table) -> Vec<&toml::Table> {
     all.flat_map(|table| TABLES.iter().filter_map(|name| table.get(*name)?.as_table())).collect()
 }
 
-fn of_cargo(members: &[&Member], _: &Manifests) -> String {
-    format!("cargo test {}", each(members, |member| format!("-p {}", member.name)))
-}
-
 fn each(members: &[&Member], say: impl Fn(&Member) -> String) -> String {
     members.iter().map(|member| say(member)).collect::<Vec<_>>().join(" ")
 }
@@ -322,10 +318,6 @@ fn go(manifests: &Manifests) -> Option<Vec<Member>> {
         Some(Member::by_name(dir, &name.captures(text)?[1], needs))
     };
     Some(dirs.iter().filter_map(member).collect())
-}
-
-fn of_go(members: &[&Member], _: &Manifests) -> String {
-    format!("go test {}", each(members, |member| format!("./{}/...", member.dir)))
 }
 
 fn uv(manifests: &Manifests) -> Option<Vec<Member>> {

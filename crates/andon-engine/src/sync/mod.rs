@@ -201,7 +201,7 @@ impl<'a> Sync<'a> {
         }
         let refs = outgoing::everything(self.repo)?;
         self.repo.write_bundle(file, &refs)?;
-        self.written(&lacking);
+        lacking.iter().for_each(|one| self.sent(one));
         Ok(())
     }
 

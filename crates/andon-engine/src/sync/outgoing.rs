@@ -83,8 +83,7 @@ impl Sync<'_> {
             match &one.end {
                 PushEnd::Same => self.remember(sent)?,
                 PushEnd::Moved => {
-                    self.report.sent.records += sent.records;
-                    self.report.sent.entries += sent.entries;
+                    self.sent(sent);
                     self.remember(sent)?;
                 }
                 PushEnd::Raced(_) => {}
@@ -94,16 +93,14 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn remember(&self, sent: &OutgoingRef) -> Result<()> {
-        Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
+    /// Counts what has reached the other side.
+    pub(crate) fn sent(&mut self, one: &OutgoingRef) {
+        self.report.sent.records += one.records;
+        self.report.sent.entries += one.entries;
     }
 
-    /// Remembers what was written to a file.
-    pub(crate) fn written(&mut self, outgoing: &[OutgoingRef]) {
-        for one in outgoing {
-            self.report.sent.records += one.records;
-            self.report.sent.entries += one.entries;
-        }
+    fn remember(&self, sent: &OutgoingRef) -> Result<()> {
+        Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
     }
 
     pub(super) fn refused(&mut self, name: &str, words: &str) {

@@ -24,7 +24,8 @@ pub fn fold(entries: &[ReviewEntry], now: i64) -> LedgerState {
     let material = Material::new(entries, now);
     let authority = Authority::new(&material);
     let mut fold = Fold { material: &material, authority: &authority, state: FoldState::default() };
-    fold.open_accounts();
+    let first = authority.at_end.chain.first().and_then(|entry| material.policy(*entry));
+    fold.state.accounts.opened = first.map(|policy| policy.accounts.clone()).unwrap_or_default();
     for entry in &material.graph.order {
         fold.step(*entry);
     }
@@ -222,11 +223,6 @@ impl Fold<'_> {
             let at = self.at(*policy);
             self.state.concerns.answer(at, &accepted, &declined);
         }
-    }
-
-    fn open_accounts(&mut self) {
-        let first = self.authority.at_end.chain.first().and_then(|entry| self.material.policy(*entry));
-        self.state.accounts.opened = first.map(|policy| policy.accounts.clone()).unwrap_or_default();
     }
 
     /// Everybody with a stake in a round: who put the question, took part, answers for who took part, or wrote with them.

@@ -49,7 +49,9 @@ impl Fold<'_> {
 
     pub(super) fn open_halt(&mut self, entry: usize) {
         let writer = format!("writer:{}", self.material.entries[entry].writer);
-        self.add(halt_round(entry, writer));
+        let cast = Actors { proposer: Some(writer), ..Actors::default() };
+        let triggers = BTreeSet::from([Trigger::Halt]);
+        self.add(RoundState { is_halt: true, cast, triggers, ..RoundState::new(entry) });
     }
 
     fn add(&mut self, round: RoundState) {
@@ -182,10 +184,4 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
         paid: asked.paid_to.clone().filter(|_| asked.issuer.is_some()),
         ..RoundState::new(entry)
     }
-}
-
-fn halt_round(entry: usize, writer: String) -> RoundState {
-    let cast = Actors { proposer: Some(writer), ..Actors::default() };
-    let triggers = BTreeSet::from([Trigger::Halt]);
-    RoundState { is_halt: true, cast, triggers, ..RoundState::new(entry) }
 }

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, ops::Range, rc::Rc};
 
-use super::{super::Result, MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use super::{super::Result, Extent};
 use andon_core::change::hash::{directory_line, file_line, print_of};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
@@ -85,8 +85,7 @@ pub(super) struct Descent<'a> {
     pub root: TreeId,
     /// Path of the directory being read, without a slash at its end; empty for the root.
     pub path: Vec<u8>,
-    pub depth: usize,
-    pub directories: usize,
+    pub extent: Extent,
 }
 
 /// A directory as it was, read along with what it is.
@@ -136,7 +135,7 @@ impl Descent<'_> {
             return Ok(known.print);
         }
         let before = self.memo.remove(&self.path);
-        self.enter()?;
+        self.extent.enter(&self.root)?;
         let raw = self.repo.tree(tree)?;
         // A directory that was there and is not any more costs time and nothing else.
         let before = before.and_then(|known| {
@@ -155,7 +154,7 @@ impl Descent<'_> {
             }
             None => self.entries(&mut known, &raw, 0..raw.count(), None)?,
         }
-        self.depth -= 1;
+        self.extent.depth -= 1;
         known.print = print_of(&known.lines);
         let print = known.print;
         self.memo.insert(&self.path, known);
@@ -202,18 +201,6 @@ impl Descent<'_> {
             file_line(lines, entry.name, entry.mode, entry.id());
         }
         self.path.truncate(length);
-        Ok(())
-    }
-
-    fn enter(&mut self) -> Result<()> {
-        self.depth += 1;
-        self.directories += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(hostile(&self.root.to_string(), "nested directories", MAX_DEPTH));
-        }
-        if self.directories > MAX_DIRECTORIES {
-            return Err(hostile(&self.root.to_string(), "directories", MAX_DIRECTORIES));
-        }
         Ok(())
     }
 }

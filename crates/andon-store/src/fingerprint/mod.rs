@@ -70,8 +70,8 @@ impl<'r> Fingerprinter<'r> {
         }
         if let Some(memo) = &mut self.memo {
             let (repo, rules) = (self.repo, self.rules);
-            let mut descent =
-                Descent { repo, rules, memo, root: tree, path: Vec::new(), depth: 0, directories: 0 };
+            let (path, extent) = (Vec::new(), Extent::default());
+            let mut descent = Descent { repo, rules, memo, root: tree, path, extent };
             return descent.directory(tree).map(CodeId);
         }
         self.walk(None, tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
@@ -146,8 +146,7 @@ impl<'r> Fingerprinter<'r> {
             cache: &mut *cache,
             root,
             path: Vec::new(),
-            depth: 0,
-            directories: 0,
+            extent: Extent::default(),
         };
         let result = run(&mut walk);
         // Results are kept even when the walk broke off. Failing to keep them only costs time.
@@ -183,8 +182,30 @@ struct Walk<'a> {
     root: String,
     /// Path of the directory being read, without a slash at its end; empty for the root.
     path: Vec<u8>,
+    extent: Extent,
+}
+
+/// What a descent has entered so far.
+#[derive(Default)]
+struct Extent {
     depth: usize,
     directories: usize,
+}
+
+impl Extent {
+    /// Enters the next directory below `root`, unless the tree is built to have no end.
+    fn enter(&mut self, root: &impl ToString) -> Result<()> {
+        self.depth += 1;
+        self.directories += 1;
+        let bounds = [
+            (self.depth, "nested directories", MAX_DEPTH),
+            (self.directories, "directories", MAX_DIRECTORIES),
+        ];
+        match bounds.into_iter().find(|(entered, _, max)| entered > max) {
+            Some((_, what, max)) => Err(RecordError::HostileTree { tree: root.to_string(), max, what }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -197,7 +218,7 @@ impl Walk<'_> {
         if let Some(known) = self.cache.get(&key) {
             return Ok(known);
         }
-        self.enter()?;
+        self.extent.enter(&self.root)?;
         let mut hash = DirectoryHash::default();
         for entry in self.repo.tree(tree)?.entries() {
             let length = self.descend(entry.name);
@@ -209,7 +230,7 @@ impl Walk<'_> {
             }
             self.path.truncate(length);
         }
-        self.depth -= 1;
+        self.extent.depth -= 1;
         let fingerprint = hash.finish();
         self.cache.insert(key, fingerprint);
         Ok(fingerprint)
@@ -218,18 +239,6 @@ impl Walk<'_> {
     /// True when the file at `self.path` counts.
     fn keeps(&self) -> bool {
         self.part.is_none_or(|part| part.holds(&self.path)) && self.rules.class(&self.path) == PathClass::Code
-    }
-
-    fn enter(&mut self) -> Result<()> {
-        self.depth += 1;
-        self.directories += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(hostile(&self.root, "nested directories", MAX_DEPTH));
-        }
-        if self.directories > MAX_DIRECTORIES {
-            return Err(hostile(&self.root, "directories", MAX_DIRECTORIES));
-        }
-        Ok(())
     }
 
     /// Appends a component to the path; returns the length to go back to.
@@ -241,10 +250,6 @@ impl Walk<'_> {
         self.path.extend_from_slice(name);
         length
     }
-}
-
-fn hostile(tree: &str, what: &'static str, max: usize) -> RecordError {
-    RecordError::HostileTree { tree: tree.to_owned(), max, what }
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Walk<'_> {
         if let (Some(tree), true) = (base, node.below.is_empty()) {
             return self.directory(tree);
         }
-        self.enter()?;
+        self.extent.enter(&self.root)?;
         let base = base.map(|tree| self.repo.tree_entries(tree)).transpose()?.unwrap_or_default();
         let mut items: Vec<(&[u8], Item)> = Vec::with_capacity(base.len());
         let mut new: BTreeMap<&[u8], &Node> =
@@ -68,7 +68,7 @@ impl Walk<'_> {
         for (name, over) in new {
             items.extend(self.item(name, None, over)?.map(|item| (name, item)));
         }
-        self.depth -= 1;
+        self.extent.depth -= 1;
         items.sort_by_cached_key(|(name, item)| git_key(name, item));
         let mut hash = DirectoryHash::default();
         for (name, item) in items {

@@ -96,7 +96,8 @@ impl UnittestReader {
         let named = ["FAIL: ", "ERROR: "].iter().find_map(|word| line.strip_prefix(word));
         if let Some(named) = named {
             sessions.prove();
-            self.outside += u64::from(is_fixture(named));
+            let fixtures = ["setUpClass (", "tearDownClass (", "setUpModule (", "tearDownModule ("];
+            self.outside += u64::from(fixtures.iter().any(|fixture| named.starts_with(fixture)));
             let made_by =
                 if named.contains(" (unittest.loader.") { CaseOrigin::Loader } else { CaseOrigin::Module };
             self.part = Part::Described(Case { id: test_id(named), made_by });
@@ -251,12 +252,6 @@ fn verbose(line: &str) -> Option<(&str, Outcome)> {
     }
     let outcome = Outcome::told("unittest", verdict);
     Some((test, outcome.or_else(|| verdict.starts_with("skipped ").then_some(Outcome::Skipped))?))
-}
-
-/// `setUpClass (tests.test_x.TestX)`
-fn is_fixture(named: &str) -> bool {
-    let fixtures = ["setUpClass (", "tearDownClass (", "setUpModule (", "tearDownModule ("];
-    fixtures.iter().any(|fixture| named.starts_with(fixture))
 }
 
 /// `test_a (tests.test_x.TestX.test_a) (i=1)` is `tests.test_x.TestX.test_a (i=1)`; before Python 3.11 the

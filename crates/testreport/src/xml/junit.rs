@@ -166,11 +166,12 @@ impl JunitReader {
     }
 
     fn close_suite(&mut self, mut suite: Suite) {
-        if suite.claims_faults_in_vain() {
+        if suite.error.is_some() || (suite.claimed_faults > 0 && suite.cases.faults == 0) {
             self.tally.count(Outcome::Errored);
             let error =
                 suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
-            self.tally.fail(suite.name_or("unnamed suite"), Some(&error));
+            let name = if suite.name.is_empty() { "unnamed suite" } else { &suite.name };
+            self.tally.fail(name, Some(&error));
             suite.add(ListedCases { faults: 1, ..ListedCases::default() });
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
@@ -311,10 +312,6 @@ impl Suite {
         }
     }
 
-    pub(super) fn name_or<'a>(&'a self, other: &'a str) -> &'a str {
-        if self.name.is_empty() { other } else { &self.name }
-    }
-
     /// Notes a fault that belongs to no case.
     pub(super) fn mark(&mut self, text: &str) {
         self.claimed_faults = self.claimed_faults.saturating_add(1);
@@ -347,11 +344,6 @@ impl Suite {
         };
         let left_out = self.claimed_skipped().saturating_sub(self.cases.skipped);
         own.max(self.missing_below).saturating_sub(left_out)
-    }
-
-    /// True when it has faults of its own, or claims some that no case shows.
-    pub(super) fn claims_faults_in_vain(&self) -> bool {
-        self.error.is_some() || (self.claimed_faults > 0 && self.cases.faults == 0)
     }
 }
 

@@ -32,6 +32,12 @@ pub struct Cell {
     pub tone: Tone,
 }
 
+impl Cell {
+    fn new(text: impl Into<String>, tone: Tone) -> Self {
+        Self { text: text.into(), tone }
+    }
+}
+
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableRow {
@@ -91,9 +97,7 @@ pub fn table(view: &WatchView, columns: Option<usize>, glyphs: Glyphs) -> WatchT
     for row in &mut rows {
         let cells = std::mem::take(&mut row.cells).into_iter().enumerate();
         let cells = cells.filter(|(at, _)| kept.contains(at));
-        row.cells = cells
-            .map(|(at, cell)| Cell { text: clip(&cell.text, widths[at]).into_owned(), tone: cell.tone })
-            .collect();
+        row.cells = cells.map(|(at, cell)| Cell::new(clip(&cell.text, widths[at]), cell.tone)).collect();
     }
     WatchTable { widths: kept.iter().map(|at| widths[*at]).collect(), rows }
 }
@@ -122,9 +126,8 @@ fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
 
 /// A line with its cells: name, state, badge, tests, trend, context and age, then the rest.
 fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
-    let cell = |text: &str, tone: Tone| Cell { text: text.to_owned(), tone };
     let clipped = |text: &str| terminal_clip(text, WIDE_NAME);
-    let none = || cell("", Tone::Plain);
+    let none = || Cell::new("", Tone::Plain);
     let (name, (state, tone)) = match one {
         WatchLine::Worktree(worktree) => (
             clipped(&worktree.name),
@@ -150,17 +153,17 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         (None, WatchLine::Elsewhere(StandingHalt { halt, .. })) => {
             let trend = marks(&halt.evidence.trend, glyphs);
             let badge = format!("Loop {}", halt.iteration);
-            [cell(&badge, Tone::Plain), none(), cell(&trend, Tone::Plain), none()]
+            [Cell::new(badge, Tone::Plain), none(), Cell::new(trend, Tone::Plain), none()]
         }
         (None, _) => [none(), none(), none(), none()],
     };
     let last = one.since().or(one.found().and_then(|found| found.last_at));
     let age = last.map_or_else(String::new, |at| age(now, at));
-    let mut cells = vec![cell(&name, Tone::Plain), cell(&terminal_clip(state, NAME), tone)];
+    let mut cells = vec![Cell::new(name, Tone::Plain), Cell::new(terminal_clip(state, NAME), tone)];
     cells.extend(figures);
-    cells.push(cell(&age, Tone::Dim));
-    cells.extend(place(one).map(|text| cell(&text, Tone::Dim)));
-    cells.push(cell(&why(one).unwrap_or_default(), Tone::Plain));
+    cells.push(Cell::new(age, Tone::Dim));
+    cells.extend(place(one).map(|text| Cell::new(text, Tone::Dim)));
+    cells.push(Cell::new(why(one).unwrap_or_default(), Tone::Plain));
     TableRow { need: one.need(), key: one.key(), cells }
 }
 
@@ -187,21 +190,18 @@ fn place(one: &WatchLine<'_>) -> [String; 3] {
 
 /// Badge, tests, trend and context.
 fn figures(found: &LoopView, glyphs: Glyphs) -> [Cell; 4] {
-    let tests = found.tests.as_ref().map_or_else(
-        || Cell { text: String::new(), tone: Tone::Plain },
-        |run| Cell {
-            text: phrase::tests_short(&run.evidence),
-            tone: if run.evidence.is_green() { Tone::Good } else { Tone::Bad },
-        },
-    );
+    let tests = found.tests.as_ref().map(|run| {
+        let tone = if run.evidence.is_green() { Tone::Good } else { Tone::Bad };
+        Cell::new(phrase::tests_short(&run.evidence), tone)
+    });
     let context =
         found.context.as_ref().map_or_else(String::new, |context| format!("ctx {}%", context.percent()));
     let pressed = found.context.as_ref().is_some_and(|context| context.percent() >= context.thresholds.warn);
     [
-        Cell { text: found.count.to_string(), tone: Tone::Plain },
-        tests,
-        Cell { text: marks(&found.trend, glyphs), tone: Tone::Plain },
-        Cell { text: context, tone: if pressed { Tone::Odd } else { Tone::Dim } },
+        Cell::new(found.count.to_string(), Tone::Plain),
+        tests.unwrap_or_else(|| Cell::new("", Tone::Plain)),
+        Cell::new(marks(&found.trend, glyphs), Tone::Plain),
+        Cell::new(context, if pressed { Tone::Odd } else { Tone::Dim }),
     ]
 }
 

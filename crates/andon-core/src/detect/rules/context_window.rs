@@ -97,7 +97,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// The message for how full the context window is.
-pub(in crate::detect) fn finding(found: &ContextWindowUse, level: Level) -> Finding {
+pub fn finding(found: &ContextWindowUse, level: Level) -> Finding {
     let evidence =
         format!("{} tokens of {}, {}", found.used, words::bounded(&found.node), found.source.as_str());
     let Thresholds { warn, compact, block } = found.thresholds;

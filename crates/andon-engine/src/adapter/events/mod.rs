@@ -139,7 +139,9 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
     // The journal has the uptime; no other source can know it.
     members::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
     let mut common: Common = members(&object)?;
-    let odd = common.undate(frame);
+    // A time that lies ahead of this machine's clock is left out.
+    let odd = common.at.take_if(|at| at.since(frame.now) > SKEW);
+    let odd = odd.map(|at| format!("it is dated {at}, which is yet to come: the time does not count"));
     let told = common.at;
     let lacking = members::lacking(&kind, &object);
     let fact = match kind.as_str() {
@@ -171,14 +173,6 @@ struct Common {
     id: Option<Value>,
     model: Option<String>,
     prompt_hash: Option<String>,
-}
-
-impl Common {
-    /// Leaves out a time that lies ahead of this machine's clock, and says so.
-    fn undate(&mut self, frame: Frame<'_>) -> Option<String> {
-        let at = self.at.take_if(|at| at.since(frame.now) > SKEW)?;
-        Some(format!("it is dated {at}, which is yet to come: the time does not count"))
-    }
 }
 
 fn event(
