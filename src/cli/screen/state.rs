@@ -250,17 +250,21 @@ enum Motion {
     Last,
 }
 
+const MOTIONS: [(KeyCode, Motion); 9] = [
+    (KeyCode::Up, Motion::Up),
+    (KeyCode::Char('k'), Motion::Up),
+    (KeyCode::Down, Motion::Down),
+    (KeyCode::Char('j'), Motion::Down),
+    (KeyCode::PageUp, Motion::PageUp),
+    (KeyCode::PageDown, Motion::PageDown),
+    (KeyCode::Char(' '), Motion::PageDown),
+    (KeyCode::Home, Motion::First),
+    (KeyCode::End, Motion::Last),
+];
+
 impl Motion {
     fn from_key(code: KeyCode) -> Option<Self> {
-        Some(match code {
-            KeyCode::Up | KeyCode::Char('k') => Self::Up,
-            KeyCode::Down | KeyCode::Char('j') => Self::Down,
-            KeyCode::PageUp => Self::PageUp,
-            KeyCode::PageDown | KeyCode::Char(' ') => Self::PageDown,
-            KeyCode::Home => Self::First,
-            KeyCode::End => Self::Last,
-            _ => return None,
-        })
+        MOTIONS.iter().find(|(key, _)| *key == code).map(|(_, turn)| *turn)
     }
 
     /// From line `at` to another one, `last` at the most.

@@ -281,10 +281,13 @@ impl EventType {
 
     /// The type of what a rule says; of a tool loop the level and the file that shows it tell the grade.
     pub fn new(event: EventClass, level: Level, shown: ReportFile) -> Self {
-        Self(match event {
-            EventClass::ToolLoop if shown == ReportFile::BlockerReport => "INFINITE_LOOP",
-            EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
-            _ => event.as_str(),
+        let is_loop = event == EventClass::ToolLoop;
+        Self(if is_loop && shown == ReportFile::BlockerReport {
+            "INFINITE_LOOP"
+        } else if is_loop && level >= Level::Halt {
+            "HARD_LOOP"
+        } else {
+            event.as_str()
         })
     }
 }

@@ -201,7 +201,9 @@ impl<'a> Sync<'a> {
         }
         let refs = outgoing::everything(self.repo)?;
         self.repo.write_bundle(file, &refs)?;
-        lacking.iter().for_each(|one| self.sent(one));
+        for one in &lacking {
+            self.sent(one);
+        }
         Ok(())
     }
 
