@@ -64,6 +64,8 @@ pub fn occurs(judges: RuleSubject, timeline: &Timeline) -> bool {
     let activity = &timeline.activity;
     match judges {
         RuleSubject::Iterations => !timeline.iterations.is_empty(),
+        // Runs of a turn that has not ended are attempts already.
+        RuleSubject::Attempts if activity.red.code.is_some() => true,
         RuleSubject::Tests | RuleSubject::Attempts => {
             timeline.iterations.iter().any(|one| one.tests.is_some())
         }
