@@ -329,6 +329,18 @@ pub(crate) fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out
 }
 
 #[test]
+fn a_ballot_that_could_never_be_revealed_is_not_sealed() {
+    let stage = Stage::installed();
+    four_witnesses(&stage);
+    let round = deferred(&stage, "Which table first?");
+    by(&stage, "ann", &["review", "panel", &round, "--reason", "no witness has a record yet"]).ok();
+    by(&stage, "ann", &["review", "accept", &round]).ok();
+    let hasty = ["review", "ballot", &round, "--decision", "accept_opposer", "--rationale", "it is right"];
+    by(&stage, "ann", &hasty).exits(1).says("this ballot: sycophancy_assessment: is missing");
+    cast(&stage, "ann", &round, "accept_opposer");
+}
+
+#[test]
 fn a_panel_overturns_and_everything_follows() {
     let stage = Stage::installed();
     four_witnesses(&stage);

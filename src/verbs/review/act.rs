@@ -301,10 +301,11 @@ pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRep
     let draft = Draft { kind: "ballot-commit", said: &said, evidence: &[], signer: Some(&signer) };
     let ledger = answer.newer.as_ref().unwrap_or(&round.ledger);
     answer.or_keep(ws, ledger.allow(&answer.ctx, &draft))?;
-    // Kept before it is committed to: without it the seat would be lost.
     let path = ballot_file(ws, &id, signer.public());
-    let kept = RevealPayload { round: id, nonce, ballot: vote };
-    effect::write_private(&path, &Value::Object(members_of(&kept)).to_string())?;
+    let kept = members_of(&RevealPayload { round: id, nonce, ballot: vote });
+    answer.or_keep(ws, ledger.allow_ballot(round.at, &kept))?;
+    // Kept before it is committed to: without it the seat would be lost.
+    effect::write_private(&path, &Value::Object(kept).to_string())?;
     let entry = ledger.append(&answer.ctx, ws, &draft)?;
     ActReport::new(ws, entry, round.id)
 }

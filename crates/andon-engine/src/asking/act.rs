@@ -5,15 +5,16 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::faults::{reason, span};
+use super::faults::{reason, span, texts_of};
 use super::{EntryStatement, SignedLedger};
 use crate::{Result, context::Context, effect::consult, error::OpsError, workspace::Workspace};
 use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
 use andon_git::{ConfigScope, GitError};
+use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::{member::Malformed, policy::KeyGrant, vote::VoteSetting};
-use andon_review::{entry::ReviewEntry, fold, payload::Payload, votes::Tier};
+use andon_review::{fold, payload::Payload, votes::Tier};
 use andon_signing::{Signer, SigningSetup};
 use andon_store::ledger::{AppendError, EvidenceText, Ledger, LedgerError, NewEntry};
 
@@ -81,6 +82,22 @@ impl SignedLedger {
         let Some(code) = fold::appended(&self.folded, &entries) else { return Ok(()) };
         let (what, help) = reason(self, &entries[new], code);
         Err(OpsError::refused(what, help))
+    }
+
+    /// Refuses a ballot that could not be revealed: it would be sealed by then, and its seat lost.
+    ///
+    /// # Errors
+    /// `VerbError::Refused` with the member that does not fit the round.
+    pub fn allow_ballot(&self, round: usize, reveal: &EntryStatement) -> Result<()> {
+        let why = match Payload::read("ballot-reveal", reveal) {
+            Err(malformed) => Some(malformed.to_string()),
+            Ok(Payload::BallotReveal(said)) => {
+                self.folded.round(round).and_then(|round| fold::misfit(round, &said.vote)).map(str::to_owned)
+            }
+            Ok(_) => None,
+        };
+        let refused = |why| OpsError::refused(format!("this ballot: {why}"), texts_of(Code::BadPayload).1);
+        why.map_or(Ok(()), |why| Err(refused(why)))
     }
 
     /// The witnesses who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.

@@ -195,7 +195,7 @@ pub fn subject(entry: &ReviewEntry) -> String {
 const REASONS: &str = include_str!("faults.txt");
 
 /// The sentence and the hint of a code.
-fn texts_of(code: Code) -> (&'static str, &'static str) {
+pub(super) fn texts_of(code: Code) -> (&'static str, &'static str) {
     let code = code.to_string();
     let rows =
         REASONS.lines().filter_map(|row| row.split_once(" | ")?.1.split_once(" | ").zip(row.split_once(' ')));
