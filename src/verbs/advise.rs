@@ -106,10 +106,12 @@ fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
 /// very halt counts: a halted agent cannot advise itself.
 fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
-    let Some(halt) = halts::binding(ws)? else { return Err(OpsError::nothing_to_resume()) };
-    let none = |why: &str| {
-        let help = Hint::Answer.led("a person answers instead");
+    let refused = |why: &str, help: String| {
         OpsError::verb(VerbError::Unanswerable, format!("no advice to record: {why}"), help)
+    };
+    let none = |why: &str| refused(why, Hint::Answer.led("a person answers instead"));
+    let Some(halt) = halts::binding(ws)? else {
+        return Err(refused("no halt waits for an answer", Hint::Status.into()));
     };
     let response = &ws.config.response;
     let reviewer = response.on_stall_program.as_ref().filter(|_| response.on_stall == OnStall::SpawnReviewer);

@@ -282,10 +282,12 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     stage.unset("CLAUDECODE");
     stage.andon(&["log"]).ok();
     reword(&stage, 21).ok();
+    // An advisor's approach answers halts alone: a STOP is nothing to it, and is not denied.
+    stage.write(".andon/STOP", "");
     assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
     exit 1
     --- stderr
-    error: nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE
+    error: no advice to record: no halt waits for an answer
       help: andon status
     ");
 }

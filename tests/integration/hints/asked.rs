@@ -67,21 +67,16 @@ fn read(block: &'static str) -> Asked {
 /// Rows that are not run here, each with the reason.
 const NOT_RUN: &[(&str, &str)] = &[
     ("fetch-branch", "the screen of a terminal shows it"),
-    ("fetch-commit", "needs a round of another clone about a commit that was never sent"),
-    (
-        "fetch-ledger",
-        "needs an entry whose parent is missing, which git itself makes in a shallow clone alone",
-    ),
     ("flag", "needs a signed answer for other code than was committed, which signed_halts.rs makes"),
     ("install-lefthook", "needs lefthook from the network"),
     ("ledger-elsewhere", "needs a clock that runs ahead, which signed_faults.rs sets"),
     ("reinstate", "needs as many overturned answers as suspend a witness; beginning.rs runs the command"),
-    ("uninstall", "the hooks of a client show it to people after the guard went away between two calls"),
     ("reveal-there", "needs a forged ballot, which signed_refusals.rs makes"),
 ];
 
 /// Rows by which a person gives something up on purpose.
-const GIVES_UP: [&str; 5] = ["abort", "agent-uninstall", "as-person", "config-file-stays", "purge"];
+const GIVES_UP: [&str; 6] =
+    ["abort", "agent-uninstall", "as-person", "config-file-stays", "purge", "uninstall"];
 
 /// Beginnings of states.
 const PARTS: [(&str, &str); 6] = [
