@@ -369,6 +369,8 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         is_pristine(before, was) && now.contains("andon") && !is_pristine(before, &now)
     };
     let edited: Vec<&GuardFile> = changed.iter().filter(is_edited).copied().collect();
+    // Where the list of what is installed changed with it, another mode was installed.
+    let off: Vec<&GuardFile> = changed.iter().filter(|before| is_off_now(before)).copied().collect();
     let folder = repo.common_dir().join("andon");
     let state = now.state(repo);
     // The rest of a whole folder that went does not come back with the hooks.
@@ -377,6 +379,9 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         (Some(GuardState::Gone(gone)), _) => format!("git's hooks ({})", gone.what),
         (Some(GuardState::Never), _) => format!("what is kept of this loop ({})", folder.display()),
         (_, Some(first)) => format!("git's hooks ({} was changed)", first.path.display()),
+        (_, None) if !off.is_empty() && off.len() == changed.len() => {
+            format!("git's hooks ({} does not start any more)", off[0].path.display())
+        }
         (_, None) if Manifest::of(repo).is_err() => {
             format!("the list of what is installed ({})", Manifest::path(repo.common_dir()).display())
         }
@@ -400,6 +405,11 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
     }
     let is_back = is_whole && HooksPlace::now(repo, None).state(repo) == Some(GuardState::Yes);
     Some(GuardChange { what, is_back, fault: Fault::of(origin) })
+}
+
+/// True for a hook that git started and does not any more.
+fn is_off_now(before: &GuardFile) -> bool {
+    before.part == GuardPart::Hook && before.executable && !file(before.path.clone(), before.part).executable
 }
 
 /// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another

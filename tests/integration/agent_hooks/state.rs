@@ -174,6 +174,21 @@ fn what_a_program_that_a_call_left_behind_takes_away_is_put_back_before_the_next
 }
 
 #[test]
+fn a_hook_that_no_commit_needs_is_put_back_as_well() {
+    for name in ["pre-push", "post-rewrite"] {
+        let stage = Stage::installed();
+        let hook_file = stage.path(&format!(".git/hooks/{name}"));
+        let before = std::fs::read(&hook_file).unwrap();
+        during(&stage, || std::fs::remove_file(&hook_file).unwrap()).says(name).says("put back");
+        assert_eq!((std::fs::read(&hook_file).unwrap(), accused(&stage)), (before, 1));
+    }
+    // A person takes all of it out meanwhile.
+    let stage = Stage::installed();
+    during(&stage, || drop(stage.andon(&["uninstall"]).ok()));
+    assert!(!stage.path(".git/hooks/pre-push").exists() && accused(&stage) == 0);
+}
+
+#[test]
 fn a_whole_folder_that_is_gone_is_told_and_recorded() {
     let stage = Stage::installed();
     let out = during(&stage, || std::fs::remove_dir_all(stage.path(".git/andon")).unwrap());
