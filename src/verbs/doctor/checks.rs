@@ -19,7 +19,7 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(switch(facts));
     checks.extend(hooks(facts));
     checks.extend(facts.manifest.as_ref().map(|(path, error)| {
-        Check::warn("manifest", error.clone(), &Hint::SetManifestAside.with([&quoted(path)]))
+        Check::warn("manifest", error.clone(), Hint::SetManifestAside.with([&quoted(path)]))
     }));
     checks.push(display_ref(facts));
     checks.extend(rewrite_refs(facts));
