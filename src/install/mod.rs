@@ -95,7 +95,7 @@ pub enum InstallError {
     },
     /// The file is no manifest of an installation, or one of a newer version.
     #[error(
-        "{} is no install manifest ({why}); move it away: `andon uninstall` then goes by the hooks themselves",
+        "{} is no install manifest ({why}); move it away: uninstalling then goes by the hooks themselves",
         path.display()
     )]
     Manifest {

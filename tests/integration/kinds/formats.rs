@@ -7,14 +7,10 @@ use super::{Kind, git_knows, refused_everywhere};
 #[test]
 fn sha_256_is_refused_with_a_way_out() {
     let kind = Kind::init(&["--object-format=sha256"]);
-    refused_everywhere(&kind, "SHA-256 object ids", "git fast-export --all | git fast-import");
-    let other = kind.beside("sha1");
-    let script = format!(
-        "git init -q --object-format=sha1 '{0}' && git fast-export --all | git -C '{0}' fast-import --quiet",
-        other.display()
-    );
-    kind.sh(&script).ok();
-    let kind = Kind { dir: other, ..kind };
+    refused_everywhere(&kind, "SHA-256 object ids", "git fast-export --all | git -C ../with-sha1 fast-import --quiet");
+    let script = "git init -q --object-format=sha1 ../with-sha1 && git fast-export --all | git -C ../with-sha1 fast-import --quiet";
+    kind.sh(script).ok();
+    let kind = Kind { dir: kind.beside("with-sha1"), ..kind };
     kind.git(&["checkout", "-q", "-f", "main"]).ok();
     kind.job();
 }
@@ -23,7 +19,7 @@ fn sha_256_is_refused_with_a_way_out() {
 fn ids_of_two_kinds_are_refused() {
     let kind = Kind::init(&["--object-format=sha256"]);
     kind.git(&["config", "extensions.compatObjectFormat", "sha1"]).ok();
-    refused_everywhere(&kind, "SHA-256 object ids", "git init --object-format=sha1");
+    refused_everywhere(&kind, "SHA-256 object ids", "git init -q --object-format=sha1 ../with-sha1");
 }
 
 #[test]
