@@ -67,18 +67,16 @@ fn reply(request: Request<'_>, say: &Instruction) -> Reply {
             Reply::json(&json!({ "modifiedArgs": { "command": "false", "description": "halted" } }))
         }
         Instruction::Nothing => Reply::default(),
-        Instruction::Refuse(why) | Instruction::Keep(why) => refusal(why),
-        Instruction::Stop(why) if request.moment == HookMoment::BeforeTool => refusal(why),
+        Instruction::Stop(text) if request.moment != HookMoment::BeforeTool => Reply::aside(text),
+        Instruction::LetGo(text) => Reply::aside(text),
+        Instruction::Refuse(why) | Instruction::Keep(why) | Instruction::Stop(why) => {
+            let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
+            Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
+        }
         Instruction::Rewrite(args, note) => {
             Reply::json(&with_note(json!({ "modifiedArgs": args }), "additionalContext", note.as_deref()))
         }
         Instruction::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
         Instruction::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
-        Instruction::LetGo(text) | Instruction::Stop(text) => Reply::aside(text),
     }
-}
-
-fn refusal(why: &str) -> Reply {
-    let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
-    Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
 }

@@ -9,9 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{
     CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools, transcript,
 };
-use andon_core::domain::client_spec::{
-    Answer, AnswerText, ExitCode, LastRefusal, PromptRefusal, Shape, Tokens,
-};
+use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, LastRefusal, Shape, Tokens};
 use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
 use andon_core::{WordList, format::FormatError};
 
@@ -251,7 +249,7 @@ pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Instruction) -> R
     match say {
         Instruction::Nothing => Reply::default(),
         Instruction::Refuse(why)
-            if request.moment == HookMoment::Prompt && shape.ends.at_prompts != Some(PromptRefusal::Exit) =>
+            if request.moment == HookMoment::Prompt && shape.ends.at_prompts != Some(LastRefusal::Exit) =>
         {
             Reply::json(&json!({ "decision": "block", "reason": why }))
         }

@@ -84,10 +84,6 @@ impl Family {
             Self::Python | Self::Script | Self::Ruby | Self::Php | Self::Dart | Self::Shell | Self::Elixir
         )
     }
-
-    fn interpolates(self) -> bool {
-        matches!(self, Self::Script | Self::Jvm | Self::Ruby | Self::Elixir | Self::Dart)
-    }
 }
 
 /// Words behind `#if` and `#ifdef` by which the lines up to `#endif` are left out.
@@ -360,11 +356,15 @@ impl<'t> Masker<'t> {
         let Quote { open, end, escapes, lines } = *quote;
         self.at += open;
         let mut at = self.at;
+        let interpolates = matches!(
+            self.family,
+            Family::Script | Family::Jvm | Family::Ruby | Family::Elixir | Family::Dart
+        );
         while at < self.text.len() && !self.text[at..].starts_with(end) {
             match self.text[at] {
                 b'\n' if !lines => break,
                 b'\\' if escapes => at += 1,
-                b'$' | b'#' if self.family.interpolates() && self.text.get(at + 1) == Some(&b'{') => {
+                b'$' | b'#' if interpolates && self.text.get(at + 1) == Some(&b'{') => {
                     at = self.interpolated(at + 2);
                     continue;
                 }

@@ -166,9 +166,9 @@ pub(super) struct Tally {
     runners: BTreeSet<&'static str>,
     pub(super) sessions: SessionCounts,
     /// Tests that took no time at all, by a clock that would show the least, and others.
-    instant: u64,
-    lasting: u64,
-    places: BTreeSet<ReportedPlace>,
+    pub(super) instant: u64,
+    pub(super) lasting: u64,
+    pub(super) places: BTreeSet<ReportedPlace>,
     warnings: Vec<String>,
     /// Name of the first problem.
     pub(super) problem: Option<&'static str>,
@@ -308,11 +308,6 @@ impl Tally {
         *number = number.saturating_add(1);
     }
 
-    /// True where tests are known to have taken no time, and none to have taken any: a rehearsal.
-    pub(super) fn is_rehearsal(&self) -> bool {
-        self.instant > 0 && self.lasting == 0
-    }
-
     /// Notes the file of a test, where its whole path is known.
     pub(super) fn in_file(&mut self, file: &str) {
         if Path::new(file).is_absolute() {
@@ -325,11 +320,6 @@ impl Tally {
         if self.places.len() < Self::MAX_PLACES {
             self.places.insert(place);
         }
-    }
-
-    /// The places of its tests, as far as they are known.
-    pub(super) fn take_places(&mut self) -> Vec<ReportedPlace> {
-        std::mem::take(&mut self.places).into_iter().collect()
     }
 
     /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.

@@ -19,10 +19,10 @@ use andon_engine::{json, text::phrase};
 const KIND: u64 = 1;
 /// `STATUS_CODE_OK` and `STATUS_CODE_ERROR`
 const STATUS: [u64; 2] = [1, 2];
-/// Numbers and texts of severities.
-const INFO: (u64, &str) = (9, "INFO");
-const WARN: (u64, &str) = (13, "WARN");
-const ERROR: (u64, &str) = (17, "ERROR");
+/// The numbers of severities.
+const INFO: u64 = 9;
+const WARN: u64 = 13;
+const ERROR: u64 = 17;
 
 /// Two lines: `{"resourceSpans":...}` and `{"resourceLogs":...}`.
 pub fn lines(view: &HistoryView) -> String {
@@ -147,13 +147,13 @@ fn halt(last: &LastHalt, iterations: &[Iteration<'_>]) -> Vec<Value> {
     std::iter::once(halted).chain(answered).collect()
 }
 
-fn log(event: &str, (number, name): (u64, &str), at: Timestamp, message: &str) -> Value {
+fn log(event: &str, severity: u64, at: Timestamp, message: &str) -> Value {
     json!({
         "body": { "stringValue": plain(message) },
         "eventName": event,
         "observedTimeUnixNano": nanos(at),
-        "severityNumber": number,
-        "severityText": name,
+        "severityNumber": severity,
+        "severityText": match severity { ERROR => "ERROR", WARN => "WARN", _ => "INFO" },
         "timeUnixNano": nanos(at),
     })
 }

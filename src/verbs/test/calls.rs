@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::whereabouts::NamedPath;
 use andon_config::TestCommand;
-use andon_engine::effect::program::StartedProgram;
 use andon_engine::effect::report_files;
 use testreport::command_words::{ShellLine, innermost, program_name};
 use testreport::{KnownRunner, Promise, RUNNERS, RunnerCall, WordList};
@@ -82,11 +81,6 @@ fn programs_of(directory: &Path, line: &str) -> Option<Vec<(PathBuf, Vec<String>
         }
     }
     Some(found)
-}
-
-/// The call of a program that was seen at work, with the variables that its environment gave it before its words.
-pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
-    call_of(&started.directory, &started.words, &|_| None)
 }
 
 struct Calls<'a> {
@@ -201,7 +195,7 @@ fn package_script(directory: &Path, words: &[&str]) -> Option<String> {
 
 /// The call that these words make in that directory, by what variables and the configuration of the project and the user say
 /// as well.
-fn call_of(directory: &Path, words: &[String], variables: Variables<'_>) -> Option<RunnerCall> {
+pub(super) fn call_of(directory: &Path, words: &[String], variables: Variables<'_>) -> Option<RunnerCall> {
     let own = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
     let variables = |name: &str| own(name).map(str::to_owned).or_else(|| variables(name));
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -194,8 +194,10 @@ impl Execution {
 
 /// Takes note of the runners that were seen at work, and of where they were, or of where other programs were.
 fn note_started(reader: &mut RunReader, whereabouts: &mut Whereabouts, programs: &[StartedProgram]) {
-    let seen: Vec<_> =
-        programs.iter().filter_map(|started| Some((calls::of_started(started)?, started))).collect();
+    let seen: Vec<_> = programs
+        .iter()
+        .filter_map(|started| Some((calls::call_of(&started.directory, &started.words, &|_| None)?, started)))
+        .collect();
     let others = programs.iter().filter(|started| started.words.is_empty() && started.directory.is_dir());
     let others: Vec<_> = others.map(|started| started.directory.clone()).collect();
     reader.saw(seen.iter().map(|(call, _)| *call));

@@ -7,7 +7,11 @@ use super::{Kind, git_knows, refused_everywhere};
 #[test]
 fn sha_256_is_refused_with_a_way_out() {
     let kind = Kind::init(&["--object-format=sha256"]);
-    refused_everywhere(&kind, "SHA-256 object ids", "git fast-export --all | git -C ../with-sha1 fast-import --quiet");
+    refused_everywhere(
+        &kind,
+        "SHA-256 object ids",
+        "git fast-export --all | git -C ../with-sha1 fast-import --quiet",
+    );
     let script = "git init -q --object-format=sha1 ../with-sha1 && git fast-export --all | git -C ../with-sha1 fast-import --quiet";
     kind.sh(script).ok();
     let kind = Kind { dir: kind.beside("with-sha1"), ..kind };

@@ -180,29 +180,21 @@ pub struct Shape {
 #[serde(default, deny_unknown_fields)]
 pub struct Ends {
     /// A hook that blocks a prompt: nothing is sent to the model.
-    pub at_prompts: Option<PromptRefusal>,
+    pub at_prompts: Option<LastRefusal>,
     /// A refusal before a tool that is the last one.
     pub before_tools: Option<LastRefusal>,
     /// `continue: false` at the end of a turn; another client takes it for a hold, and ends by itself.
     pub at_turn_ends: bool,
 }
 
-/// The form in which a prompt is blocked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PromptRefusal {
-    /// `decision: block` on standard output, with exit code 0.
-    Answer,
-    /// Exit code 2, with the reason on standard error.
-    Exit,
-}
-
 /// The form of a refusal that ends the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LastRefusal {
-    /// `continue: false` on standard output, with exit code 0.
+    /// An answer on standard output, with exit code 0: `continue: false` before a tool, `decision: block` at a prompt.
     Answer,
+    /// Exit code 2, with the reason on standard error.
+    Exit,
     /// The same beside an ordinary refusal: our plugin ends the session, and one of an earlier version refuses.
     Plugin,
     /// A call of the shell becomes one that fails, and the hook that is then asked for permission ends the session.

@@ -167,11 +167,6 @@ impl Edge {
     pub fn id(&self) -> String {
         format!("{}->{}", self.from, self.to)
     }
-
-    /// Returns whether it leads back to its own node.
-    pub fn is_self_loop(&self) -> bool {
-        self.from == self.to
-    }
 }
 
 #[cfg(test)]

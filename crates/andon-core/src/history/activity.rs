@@ -296,7 +296,7 @@ impl Activity {
     /// (docs/spec-map.md, loop safety: iteration counting).
     pub fn cycle_iterations(&self, cycle: &Cycle) -> u64 {
         let Edge { from, to } = &cycle.anchor;
-        if cycle.anchor.is_self_loop() {
+        if from == to {
             return self.nodes.get(from).map_or(0, |totals| totals.turns);
         }
         self.passes.get(&(from.clone(), to.clone())).copied().unwrap_or(0)

@@ -185,7 +185,7 @@ struct Walk<'a> {
     extent: Extent,
 }
 
-/// What a descent has entered so far.
+/// The directories that a descent has entered so far.
 #[derive(Default)]
 struct Extent {
     depth: usize,

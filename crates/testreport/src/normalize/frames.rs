@@ -59,9 +59,9 @@ fn classify(lines: &[&str], at: usize, excerpts: Excerpts) -> (Kind, usize) {
     let trimmed = line.trim_start();
     if is_python_frame(trimmed) {
         let indent = line.len() - trimmed.len();
-        let quoted = following
-            .iter()
-            .take_while(|next| indent_of(next) > indent && !is_python_frame(next.trim_start()));
+        let quoted = following.iter().take_while(|next| {
+            next.len() - next.trim_start().len() > indent && !is_python_frame(next.trim_start())
+        });
         return (Kind::PythonFrame, 1 + quoted.count());
     }
     if trimmed.starts_with("goroutine ") && trimmed.ends_with("]:") {
@@ -81,10 +81,6 @@ fn classify(lines: &[&str], at: usize, excerpts: Excerpts) -> (Kind, usize) {
         Kind::Message
     };
     (kind, 1)
-}
-
-fn indent_of(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
 
 /// `Traceback (most recent call last):` and its like; `|` comes before those of exception groups.

@@ -32,7 +32,7 @@ pub(super) struct ExaminedCommits {
     /// The places of the commits that have tests.
     tested: Vec<usize>,
     /// Commits that are not judged.
-    free: HashSet<CommitId>,
+    pub(super) free: HashSet<CommitId>,
 }
 
 impl ExaminedCommits {
@@ -48,11 +48,6 @@ impl ExaminedCommits {
             self.tested.push(number);
         }
         self.commits.push(Link { id: commit.id, parents: commit.parents.as_slice().into() });
-    }
-
-    /// Takes in that a commit is not judged: a person made it, and only agents are guarded.
-    pub(super) fn set_free(&mut self, commit: CommitId) {
-        self.free.insert(commit);
     }
 
     /// True when the guard binds a commit.

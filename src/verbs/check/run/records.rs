@@ -164,7 +164,7 @@ impl RecordFindings {
         let Subject { case, commit, .. } = subject;
         let is_bound = self.agents.binds(case, commit, record);
         if !is_bound {
-            self.examined.set_free(commit.id);
+            self.examined.free.insert(commit.id);
         }
         is_bound
     }

@@ -150,14 +150,11 @@ impl Row<'_> {
 
     /// Returns whether the newest iterations that nothing excuses are enough by themselves, whatever came before them.
     fn unexcused_are_enough(&self, repeating: &[&Iteration]) -> bool {
-        let newest: Vec<&Iteration> =
-            repeating.iter().rev().copied().take_while(|one| self.is_unexcused(one)).collect();
+        let is_unexcused =
+            |one: &&Iteration| self.patience(one).repeats <= unexcused(one, self.limit) && !is_document(one);
+        let newest: Vec<&Iteration> = repeating.iter().rev().copied().take_while(is_unexcused).collect();
         let needed = newest.iter().map(|one| unexcused(one, self.limit)).max().unwrap_or(self.limit);
         words::len(&newest) >= needed
-    }
-
-    fn is_unexcused(&self, one: &Iteration) -> bool {
-        self.patience(one).repeats <= unexcused(one, self.limit) && !is_document(one)
     }
 }
 
