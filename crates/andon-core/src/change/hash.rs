@@ -169,7 +169,7 @@ impl<'a> HashInput<'a> {
         if hunks.is_empty() && is_in_place(change) {
             return;
         }
-        self.survey.lines(change, texts.old, &sides(&hunks));
+        self.survey.lines(change, &sides(&hunks));
         self.survey.document(change, texts.old, texts.new);
         self.begin(change);
         for hunk in &hunks {

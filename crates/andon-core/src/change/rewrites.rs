@@ -4,9 +4,6 @@
 //! Lines are compared by their content after normalization, wherever in the file they are. Those of a few characters, such
 //! as a closing bracket, are in every change and tell nothing; those that came with the file itself are its first draft; and
 //! those that are only moved or indented otherwise are not removed.
-//!
-//! Where much of a small file was written lately, any edit meets such lines. Of so few lines that all of them would be new by
-//! chance, the share is counted as if there were more.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,34 +16,20 @@ use crate::domain::ids::HunkHash;
 const MAX_LINES: usize = 1024;
 /// So many times more lines are added than removed where a file grows, and is not rewritten.
 const GROWTH: usize = 2;
-/// Lines of a file that is small.
-const SMALL: usize = 64;
-/// The chance, in percent, at which an edit that falls on new lines alone says nothing.
-const BY_CHANCE: usize = 10;
 /// Letters and digits of a line that tells something.
 const TELLING: usize = 3;
 
 /// The telling lines that a commit removes from files and adds to them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangedLines {
-    files: BTreeMap<HunkHash, FileLines>,
-}
-
-/// The lines of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct FileLines {
-    removed: BTreeSet<u64>,
-    added: BTreeSet<u64>,
-    /// The number of all that were there before.
-    before: usize,
+    files: BTreeMap<HunkHash, [BTreeSet<u64>; 2]>,
 }
 
 impl ChangedLines {
-    /// Takes in a hunk of the file `path`, which had `before` lines: those that it removes, and those that it adds.
-    pub(super) fn take<L: AsRef<[u8]>>(&mut self, path: HunkHash, before: usize, sides: [&[L]; 2]) {
+    /// Takes in a hunk of the file `path`: the lines that it removes, and those that it adds.
+    pub(super) fn take<L: AsRef<[u8]>>(&mut self, path: HunkHash, sides: [&[L]; 2]) {
         let file = self.files.entry(path).or_default();
-        file.before = before;
-        for (kept, lines) in [&mut file.removed, &mut file.added].into_iter().zip(sides) {
+        for (kept, lines) in file.iter_mut().zip(sides) {
             let telling = lines.iter().filter_map(|line| telling(line.as_ref()));
             kept.extend(telling.take(MAX_LINES.saturating_sub(kept.len())));
         }
@@ -54,51 +37,29 @@ impl ChangedLines {
 
     /// Returns whether lines of the file `path` are removed.
     pub fn removes_from(&self, path: HunkHash) -> bool {
-        self.files.get(&path).is_some_and(|file| !file.removed.is_empty())
+        self.files.get(&path).is_some_and(|[removed, _]| !removed.is_empty())
     }
 
     /// Returns whether lines of any file are removed.
     pub fn removes(&self) -> bool {
-        self.files.values().any(|file| !file.removed.is_empty())
+        self.files.values().any(|[removed, _]| !removed.is_empty())
     }
 
-    /// The files that lose lines which `before`, the newest first, had added, each with their share of all that it loses.
+    /// The files that lose lines which `before` had added, each with their share of all that it loses.
     pub fn rewrites(&self, before: &[impl Borrow<Self>]) -> Vec<Rewrite> {
-        let of = |(path, file): (&HunkHash, &FileLines)| {
-            let FileLines { removed, added, before: lines } = file;
-            let earlier = || before.iter().filter_map(|one| one.borrow().files.get(path));
-            let written = |line: &&u64| earlier().any(|one| one.added.contains(*line));
+        let of = |(path, [removed, added]): (&HunkHash, &[BTreeSet<u64>; 2])| {
+            let written = |line: &&u64| {
+                let mut earlier = before.iter().filter_map(|one| one.borrow().files.get(path));
+                earlier.any(|[_, added]| added.contains(*line))
+            };
             let (gone, new) = (removed.difference(added), added.difference(removed).count());
             let again = gone.clone().filter(written).count();
-            if again == 0 {
-                return None;
-            }
-            let mut fresh: BTreeSet<u64> = BTreeSet::new();
-            for one in earlier().collect::<Vec<_>>().into_iter().rev() {
-                fresh.retain(|line| !one.removed.contains(line));
-                fresh.extend(&one.added);
-            }
-            let all = gone.count().max(new / GROWTH).max(telling_number(fresh.len(), *lines));
+            let all = gone.count().max(new / GROWTH).max(1);
             let percent = u64::try_from(again * 100 / all).unwrap_or(0);
             (percent > 0).then_some(Rewrite { path: *path, percent })
         };
         self.files.iter().filter_map(of).collect()
     }
-}
-
-/// The least number of lines that an edit hardly removes by chance where so many are `fresh` among all `lines` of a small file.
-fn telling_number(fresh: usize, lines: usize) -> usize {
-    if lines > SMALL {
-        return 1;
-    }
-    let share = (fresh * 100 / lines.max(1)).min(95);
-    let mut chance = share;
-    let mut number = 1;
-    while chance > BY_CHANCE {
-        chance = chance * share / 100;
-        number += 1;
-    }
-    number
 }
 
 /// The hash of a line without the white space around it; `None` where it tells nothing.
@@ -119,7 +80,7 @@ mod tests {
 
     fn lines(removed: &[&str], added: &[&str]) -> ChangedLines {
         let mut all = ChangedLines::default();
-        all.take(FILE, 100, [removed, added]);
+        all.take(FILE, [removed, added]);
         all
     }
 
@@ -149,32 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn in_a_small_file_of_new_lines_a_few_of_them_tell_nothing() {
-        let share = |before: usize, written: &[&str], removed: &[&str]| {
-            let mut change = ChangedLines::default();
-            change.take(FILE, before, [removed, &[]]);
-            let found = change.rewrites(&[lines(&["new two"], &["new five"]), lines(&[], written)]);
-            found.first().map_or(0, |file| file.percent)
-        };
-        let written = ["new one", "new two", "new three", "new four"];
-        assert_eq!(share(40, &written, &["new one"]), 100, "4 of 40 lines are new");
-        let many: Vec<String> = (0..50).map(|at| format!("new {at} one")).collect();
-        let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!([share(64, &many, &many[..2]), share(65, &many, &many[..2])], [22, 100], "a larger file");
-        assert_eq!(share(12, &written, &["new one"]), 50);
-        assert_eq!(share(12, &written, &["new one", "new three"]), 100);
-        assert_eq!(share(8, &written, &["new one", "new three"]), 50);
-        assert_eq!(share(10, &["new two"], &["new five"]), 100, "one line is rewritten over and over");
-    }
-
-    #[test]
     fn lines_are_bounded() {
         let many: Vec<String> = (0..MAX_LINES + 9).map(|at| format!("line {at}")).collect();
         let mut all = ChangedLines::default();
-        all.take(FILE, 9, [&many, &many]);
-        all.take(FILE, 9, [&many, &[]]);
-        let file = &all.files[&FILE];
-        assert_eq!([file.removed.len(), file.added.len()], [MAX_LINES; 2]);
+        all.take(FILE, [&many, &many]);
+        all.take(FILE, [&many, &[]]);
+        assert_eq!(all.files[&FILE].clone().map(|side| side.len()), [MAX_LINES; 2]);
         assert!(all.removes() && all.removes_from(FILE) && !all.removes_from(HunkHash([2; 8])));
     }
 }

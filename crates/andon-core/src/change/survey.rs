@@ -68,14 +68,13 @@ impl<'a> Survey<'a> {
         self.facts.nature = self.facts.nature.and(nature);
     }
 
-    /// A text that changed, `old` before, with the hunks that normalization left.
-    pub(super) fn lines<L: AsRef<[u8]>>(&mut self, change: &Change, old: &[u8], hunks: &[(&[L], &[L])]) {
+    /// A text that changed, with the hunks that normalization left.
+    pub(super) fn lines<L: AsRef<[u8]>>(&mut self, change: &Change, hunks: &[(&[L], &[L])]) {
         if hunks.is_empty() {
             return self.no_lines(change);
         }
         let document = self.is_document(&change.path);
         let whole = change.old.is_none() || change.new.is_none();
-        let before = old.split_inclusive(|byte| *byte == b'\n').count();
         for (removed, added) in hunks {
             let found = nature::of_hunk(&change.path, removed, added);
             let found = if matches!(found, Nature::Log | Nature::Space) {
@@ -90,7 +89,7 @@ impl<'a> Survey<'a> {
             };
             self.facts.nature = self.facts.nature.and(found);
             if !whole && nature::is_source(&change.path) && found != Nature::Log {
-                self.lines.take(path_hash(&change.path), before, [removed, added]);
+                self.lines.take(path_hash(&change.path), [removed, added]);
             }
         }
         let modes = change.old.zip(change.new).is_some_and(|(old, new)| old.0 != new.0);
