@@ -369,7 +369,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         is_pristine(before, was) && now.contains("andon") && !is_pristine(before, &now)
     };
     let edited: Vec<&GuardFile> = changed.iter().filter(is_edited).copied().collect();
-    // Where the list of what is installed changed with it, another mode was installed.
+    // Another mode was installed if the list of what is installed changed as well.
     let off: Vec<&GuardFile> = changed.iter().filter(|before| is_off_now(before)).copied().collect();
     let folder = repo.common_dir().join("andon");
     let state = now.state(repo);

@@ -44,8 +44,8 @@ hints! {
     PutAside PutNoRefAside PutRefAside ReadAndResolve ReadNotes ReadNotesAndLog ReadNotesOf RecordsLog
     Reinstate RemoveConfigLock RemoveLock RemoveStaleLock RepairWorktree Report ReportUsage
     ResolveAndSync ResolveHalt RestoreId RestoreLedger Reveal RevealThere Review ReviewShow RoundHelp
-    SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetManifestAside SetSigning ShortenShown Show
-    ShowAuthor ShowBoth ShowConfig ShowConfigOf ShowEvidence ShowFallback ShowNotes ShowStat SignRound
+    SayWhy SayWhyLater SendsAlong SendsBranchesAlone SetAside SetGraftAside SetManifestAside SetSigning
+    ShortenShown Show ShowAuthor ShowBoth ShowConfig ShowConfigOf ShowEvidence ShowFallback ShowNotes ShowStat SignRound
     SkipWithReason Status StatusEvidence StatusJson StatusOf Stop Sync SyncOrAnswer SyncRemote SyncThere
     TakeAlong TakeFetched TakeLedgersOut TakeSeat TakeSeats Test TestAgain TestAll TestAllOf TestAtTip
     TestCommand TestExactly TestJson TestScopes TestStaged TestTree Uninstall Unreplace Unshallow

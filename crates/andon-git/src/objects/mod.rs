@@ -128,7 +128,7 @@ impl Repo {
                 some.iter().map(|_| git.answer(kind.str(), max)).collect::<std::io::Result<Vec<_>>>()
             });
             for (id, content) in some.iter().zip(read.into_iter().flatten()) {
-                // What is not there, or no tree, is read once more, and that says what is wrong.
+                // An object that is missing, or no tree, is read once more, and that says what is wrong.
                 let Some(content) = content else { continue };
                 if !is_tree {
                     self.keep_text(*id, Text(Some(Rc::new(content))));
