@@ -8,6 +8,9 @@ use crate::{ReportProblem, Root, WordList};
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
 const MAX_CASES: u64 = 100_000_000;
 
+/// Most problems of one report that are told.
+const MAX_PROBLEMS: usize = 8;
+
 /// Longest part of an id that is kept, in bytes; normalization cuts the whole.
 const MAX_NAME: usize = 4 * 1024;
 
@@ -38,6 +41,9 @@ pub(super) struct Cases {
     report: String,
     seen: u64,
     pub(super) failing: u64,
+    /// Something of the format has come.
+    pub(super) recognised: bool,
+    problems: usize,
 }
 
 impl Cases {
@@ -45,33 +51,54 @@ impl Cases {
     pub(super) fn new(root: &Root, report: &str, runner: &'static str) -> Self {
         let mut tally = Tally::new(root);
         tally.recognised_as(runner);
-        Self { tally, report: report.to_owned(), seen: 0, failing: 0 }
+        Self { tally, report: report.to_owned(), ..Self::default() }
     }
 
     /// Takes a case that has ended.
-    pub(super) fn end(&mut self, case: &Case) -> Result<(), ReportProblem> {
-        self.end_as(case, &case.id)
+    pub(super) fn end(&mut self, case: &Case) {
+        self.end_as(case, &case.id);
     }
 
     /// Takes a case that has ended, whose id says more than that of a case that passed: `base_id` is what both have.
-    pub(super) fn end_as(&mut self, case: &Case, base_id: &str) -> Result<(), ReportProblem> {
-        self.count(case.outcome)?;
+    pub(super) fn end_as(&mut self, case: &Case, base_id: &str) {
+        self.count(case.outcome);
         self.identify(base_id, case.outcome);
         if case.outcome.is_failing() {
             self.name(&case.id, &case.error);
         }
-        Ok(())
     }
 
     /// Counts a case that ended so, without its name.
-    pub(super) fn count(&mut self, outcome: Outcome) -> Result<(), ReportProblem> {
-        self.seen += 1;
-        if self.seen > MAX_CASES {
-            return Err(ReportProblem::TooManyCases(MAX_CASES));
+    pub(super) fn count(&mut self, outcome: Outcome) {
+        if self.seen >= MAX_CASES {
+            return self.problem(&ReportProblem::TooManyCases(MAX_CASES));
         }
+        self.seen += 1;
         self.failing += u64::from(outcome.is_failing());
         self.tally.count(outcome);
-        Ok(())
+    }
+
+    /// Notes what makes the report less than the whole.
+    pub(super) fn problem(&mut self, problem: &ReportProblem) {
+        if self.problems < MAX_PROBLEMS {
+            self.problems += 1;
+            self.tally.problem(&self.report, problem);
+        }
+    }
+
+    /// True when a problem was noted.
+    pub(super) fn has_problems(&self) -> bool {
+        self.problems > 0
+    }
+
+    /// Notes that more is open at one time than is held.
+    pub(super) fn too_many(&mut self, bound: usize) {
+        self.problem(&ReportProblem::TooManyCases(u64::try_from(bound).unwrap_or(u64::MAX)));
+    }
+
+    /// Notes that the report breaks off.
+    pub(super) fn cut(&mut self, what: impl Into<String>) {
+        self.problem(&ReportProblem::Truncated(what.into()));
     }
 
     /// Names a case that was counted.
@@ -98,8 +125,7 @@ impl Cases {
     /// failures that no case shows are a failure all the same.
     pub(super) fn hold_against(&mut self, tests: u64, failing: u64) {
         if tests > self.seen {
-            let problem = ReportProblem::PlanMismatch { planned: tests, came: self.seen };
-            self.tally.problem(&self.report, &problem);
+            self.problem(&ReportProblem::PlanMismatch { planned: tests, came: self.seen });
         }
         if failing > 0 && self.failing == 0 {
             self.errored("test run", "the report counts failures that no case shows");
@@ -164,7 +190,7 @@ mod tests {
         ];
         for (tests, failing, status) in cases {
             let mut read = Cases::new(&Root::none(), "r", "x");
-            read.end(&Case::new("a".into(), Outcome::Passed)).unwrap();
+            read.end(&Case::new("a".into(), Outcome::Passed));
             read.hold_against(tests, failing);
             let run = ParsedRun::conclude(read.tally, ExitKind::Code(0));
             assert_eq!(run.status, status, "{tests} {failing}");
@@ -175,8 +201,11 @@ mod tests {
     fn as_many_cases_as_the_bound_are_counted_and_one_more_is_not() {
         let mut read = Cases::new(&Root::none(), "r", "x");
         read.seen = MAX_CASES - 1;
-        read.count(Outcome::Passed).unwrap();
-        assert_eq!(read.count(Outcome::Passed), Err(ReportProblem::TooManyCases(MAX_CASES)));
+        read.count(Outcome::Passed);
+        assert!(!read.has_problems() && read.tally.counts.passed == 1);
+        read.count(Outcome::Passed);
+        assert!(read.has_problems() && read.tally.counts.passed == 1);
+        assert_eq!(read.tally.problem, Some("too-many-cases"));
     }
 
     #[test]

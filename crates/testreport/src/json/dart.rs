@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{EventReader, Events, LineUse};
-use crate::cases::bounded;
+use super::{EventReader, LineUse};
+use crate::cases::{Cases, bounded};
 use crate::tally::{Outcome, Trouble, append};
 
 /// Suites, and tests that may be open at one time.
@@ -65,7 +65,7 @@ impl DartReader {
         }
     }
 
-    fn begin(&mut self, said: &mut Events, test: Option<Start>) {
+    fn begin(&mut self, said: &mut Cases, test: Option<Start>) {
         let Some(test) = test else { return };
         if self.open.len() >= MAX_OPEN {
             return said.too_many(MAX_OPEN);
@@ -86,7 +86,7 @@ impl DartReader {
         }
     }
 
-    fn end(&mut self, said: &mut Events, event: &Event) {
+    fn end(&mut self, said: &mut Cases, event: &Event) {
         let Some(test) = event.test_id.and_then(|id| self.open.remove(&id)) else {
             return said.cut("a test ends that never began");
         };
@@ -100,7 +100,7 @@ impl DartReader {
         said.tally.ended(&test.id, outcome, &test.error);
     }
 
-    fn done(&mut self, said: &mut Events, event: &Event) {
+    fn done(&mut self, said: &mut Cases, event: &Event) {
         self.runs = self.runs.saturating_sub(1);
         match event.success {
             Some(true) => {}
@@ -112,7 +112,7 @@ impl DartReader {
 }
 
 impl EventReader for DartReader {
-    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+    fn line(&mut self, said: &mut Cases, text: &str) -> LineUse {
         if !text.contains("\"type\":") || !text.contains("\"time\":") {
             return LineUse::NotMine;
         }
@@ -139,7 +139,7 @@ impl EventReader for DartReader {
         LineUse::Mine
     }
 
-    fn conclude(&mut self, said: &mut Events) {
+    fn conclude(&mut self, said: &mut Cases) {
         if self.runs > 0 {
             said.cut("the run has no end");
         } else if let Some((_, test)) = self.open.first_key_value() {

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{EventReader, Events, LineUse};
+use super::{EventReader, LineUse};
 use crate::ReportedPlace;
+use crate::cases::Cases;
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
 
 /// Packages, and tests of one package, that may be open at one time.
@@ -63,7 +64,7 @@ pub(super) struct GoReader {
 }
 
 impl GoReader {
-    fn of_package(&mut self, said: &mut Events, name: &str, event: &Event) {
+    fn of_package(&mut self, said: &mut Cases, name: &str, event: &Event) {
         let printed = event.output.as_deref().unwrap_or_default();
         let Some(package) = self.packages.get_mut(name) else { return };
         match (event.test.as_deref(), event.action.as_str(), Outcome::told("go-json", &event.action)) {
@@ -96,7 +97,7 @@ impl GoReader {
         }
     }
 
-    fn end_package(&mut self, said: &mut Events, name: &str, outcome: Outcome, failed_build: Option<&str>) {
+    fn end_package(&mut self, said: &mut Cases, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
         package.give_up(name, &mut said.tally);
         if outcome == Outcome::Passed && !name.is_empty() {
@@ -127,7 +128,7 @@ impl EventReader for GoReader {
         }
     }
 
-    fn line(&mut self, said: &mut Events, line: &str) -> LineUse {
+    fn line(&mut self, said: &mut Cases, line: &str) -> LineUse {
         if !line.contains("\"Action\":") {
             return LineUse::NotMine;
         }
@@ -155,7 +156,7 @@ impl EventReader for GoReader {
         LineUse::Mine
     }
 
-    fn conclude(&mut self, said: &mut Events) {
+    fn conclude(&mut self, said: &mut Cases) {
         if self.build_failed {
             said.tally.trouble(Trouble::BuildFailed);
             for output in self.builds.values() {

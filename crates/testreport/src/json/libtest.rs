@@ -5,9 +5,9 @@
 
 use serde::Deserialize;
 
-use super::{EventReader, Events, LineUse};
+use super::{EventReader, LineUse};
 use crate::ReportProblem;
-use crate::cases::from_panic;
+use crate::cases::{Cases, from_panic};
 use crate::tally::Outcome;
 
 #[derive(Deserialize, Default)]
@@ -47,7 +47,7 @@ pub(super) struct LibtestJsonReader {
 impl LibtestJsonReader {
     const MAX_OPEN: usize = 10_000;
 
-    fn begin(&mut self, said: &mut Events, event: &Event) {
+    fn begin(&mut self, said: &mut Cases, event: &Event) {
         if self.open.len() < Self::MAX_OPEN {
             self.open.push(event.test_count);
         } else {
@@ -55,7 +55,7 @@ impl LibtestJsonReader {
         }
     }
 
-    fn test(&mut self, said: &mut Events, event: &Event, outcome: Outcome) {
+    fn test(&mut self, said: &mut Cases, event: &Event, outcome: Outcome) {
         self.seen.ran += u64::from(outcome != Outcome::Skipped);
         if event.name.contains('$') {
             self.seen.of_nextest = true;
@@ -70,19 +70,19 @@ impl LibtestJsonReader {
 
     /// Ignored tests are left out: nextest closes and reopens a suite whose tests end late, and counts those
     /// that are ignored each time.
-    fn close(&mut self, said: &mut Events, event: &Event) {
+    fn close(&mut self, said: &mut Cases, event: &Event) {
         let planned = self.open.pop().unwrap_or(0);
         let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
         let counted = claimed.saturating_add(event.ignored);
         if planned > counted && !self.seen.of_nextest {
-            said.problem(ReportProblem::ResultShort { planned, counted });
+            said.problem(&ReportProblem::ResultShort { planned, counted });
         }
         if !self.open.is_empty() {
             return;
         }
         let seen = std::mem::take(&mut self.seen);
         if claimed > seen.ran {
-            said.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
+            said.problem(&ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
         }
         if seen.failed == 0 && (event.what == "failed" || event.failed > 0) {
             said.tally.count(Outcome::Errored);
@@ -92,7 +92,7 @@ impl LibtestJsonReader {
 }
 
 impl EventReader for LibtestJsonReader {
-    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+    fn line(&mut self, said: &mut Cases, text: &str) -> LineUse {
         let ours = ["\"suite\"", "\"test\"", "\"bench\""].iter().any(|kind| text.contains(kind));
         if !ours || !text.contains("\"type\":") {
             return LineUse::NotMine;
@@ -114,9 +114,9 @@ impl EventReader for LibtestJsonReader {
         LineUse::Mine
     }
 
-    fn conclude(&mut self, said: &mut Events) {
+    fn conclude(&mut self, said: &mut Cases) {
         if let Some(planned) = self.open.first() {
-            said.problem(ReportProblem::ResultMissing { planned: *planned });
+            said.problem(&ReportProblem::ResultMissing { planned: *planned });
         } else if self.seen.ran > 0 {
             said.cut("tests without a suite that ends");
         }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::LineUse;
 use super::walk::{Document, Node};
+use super::{EventReader, LineUse};
 use crate::cases::{Case, Cases, before_frames, bounded};
-use crate::tally::{Outcome, Tally, append};
-use crate::{Counts, ReportProblem, Root};
+use crate::tally::{Outcome, append};
+use crate::{Counts, ReportProblem};
 
 /// Name of the format in evidence.
 pub(super) const RUNNER: &str = "mocha-json";
@@ -71,33 +71,27 @@ impl MochaDocument {
 }
 
 impl Document for MochaDocument {
-    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) {
         match (path, node) {
             (".stats" | ".tests" | ".passes" | ".failures", Node::Open) => {
                 self.parts.insert(path.to_owned());
             }
-            (".passes[]", Node::Close) => {
-                return cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
-            }
-            (".pending[]", Node::Close) => {
-                return cases.end(&std::mem::take(&mut self.test).case(Outcome::Skipped));
-            }
-            (".failures[]", Node::Close) => return cases.end(&std::mem::take(&mut self.test).failure()),
+            (".passes[]", Node::Close) => cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed)),
+            (".pending[]", Node::Close) => cases.end(&std::mem::take(&mut self.test).case(Outcome::Skipped)),
+            (".failures[]", Node::Close) => cases.end(&std::mem::take(&mut self.test).failure()),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
             (_, Node::Open | Node::Close) => {}
         }
-        Ok(())
     }
 
     fn is_sure(&self) -> bool {
         self.parts.len() == 4
     }
 
-    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases) {
         let Stats { passes, pending, failures } = self.stats;
         cases.hold_against(passes.saturating_add(pending).saturating_add(failures), failures);
-        Ok(())
     }
 }
 
@@ -120,21 +114,12 @@ impl Test {
 /// Reads the events line by line.
 #[derive(Default)]
 pub(super) struct MochaStreamReader {
-    cases: Cases,
-    report: String,
-    recognised: bool,
     /// Tests and failures since the run began; `None` when its end has come.
     open: Option<[u64; 2]>,
-    problem: Option<ReportProblem>,
 }
 
-impl MochaStreamReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        let cases = Cases::new(root, report, RUNNER);
-        Self { cases, report: report.to_owned(), ..Self::default() }
-    }
-
-    pub(super) fn line(&mut self, line: &str) -> LineUse {
+impl EventReader for MochaStreamReader {
+    fn line(&mut self, said: &mut Cases, line: &str) -> LineUse {
         let event = ["start", "pass", "fail", "end"].into_iter().find(|event| {
             line.get(1..)
                 .and_then(|rest| rest.strip_prefix('"')?.strip_prefix(event)?.strip_prefix("\",{"))
@@ -142,7 +127,7 @@ impl MochaStreamReader {
         });
         let Some(event) = event else { return LineUse::NotMine };
         let Ok((_, data)) = serde_json::from_str::<(Value, Value)>(line) else {
-            return if self.recognised { LineUse::Broken } else { LineUse::NotMine };
+            return if said.recognised { LineUse::Broken } else { LineUse::NotMine };
         };
         // Other programs that print such lines use other keys.
         let key = match event {
@@ -153,52 +138,48 @@ impl MochaStreamReader {
         if data.get(key).is_none() {
             return LineUse::NotMine;
         }
-        self.recognised = true;
-        let read = match event {
-            "start" => self.begin(),
-            "end" => self.end(&data),
-            "fail" => self.test(Outcome::Failed, &data),
-            _ => self.test(Outcome::Passed, &data),
-        };
-        if let Err(problem) = read {
-            self.problem.get_or_insert(problem);
+        said.recognised = true;
+        match event {
+            "start" if self.open.replace([0; 2]).is_some() => first_problem(said, &no_end()),
+            "start" => {}
+            "end" => self.end(said, &data),
+            "fail" => self.test(said, Outcome::Failed, &data),
+            _ => self.test(said, Outcome::Passed, &data),
         }
         LineUse::Mine
     }
 
-    fn begin(&mut self) -> Result<(), ReportProblem> {
-        self.open.replace([0; 2]).map_or(Ok(()), |_| Err(no_end()))
+    fn conclude(&mut self, said: &mut Cases) {
+        if self.open.is_some() {
+            said.problem(&no_end());
+        }
     }
+}
 
-    fn test(&mut self, outcome: Outcome, data: &Value) -> Result<(), ReportProblem> {
+impl MochaStreamReader {
+    fn test(&mut self, said: &mut Cases, outcome: Outcome, data: &Value) {
         let [tests, failures] = self.open.get_or_insert_default();
         *tests += 1;
         *failures += u64::from(outcome.is_failing());
         let test = test(data);
-        self.cases.end(&if outcome.is_failing() { test.failure() } else { test.case(outcome) })
+        said.end(&if outcome.is_failing() { test.failure() } else { test.case(outcome) });
     }
 
-    fn end(&mut self, data: &Value) -> Result<(), ReportProblem> {
+    fn end(&mut self, said: &mut Cases, data: &Value) {
         let number = |key: &str| data.get(key).and_then(Value::as_u64).unwrap_or(0);
         let [tests, failures] = self.open.take().unwrap_or_default();
-        self.cases.tally.add_counts(Counts { skipped: number("pending"), ..Counts::default() });
+        said.tally.add_counts(Counts { skipped: number("pending"), ..Counts::default() });
         let planned = number("passes").saturating_add(number("failures"));
         if planned > tests || number("failures") > failures {
-            return Err(ReportProblem::PlanMismatch { planned, came: tests });
+            first_problem(said, &ReportProblem::PlanMismatch { planned, came: tests });
         }
-        Ok(())
     }
+}
 
-    /// The result; `None` when nothing of it was mocha's.
-    pub(super) fn finish(mut self) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        let cut = self.open.map(|_| no_end());
-        for problem in self.problem.take().into_iter().chain(cut) {
-            self.cases.tally.problem(&self.report, &problem);
-        }
-        Some(self.cases.tally)
+/// Notes a problem of the run, of several the first.
+fn first_problem(said: &mut Cases, problem: &ReportProblem) {
+    if !said.has_problems() {
+        said.problem(problem);
     }
 }
 

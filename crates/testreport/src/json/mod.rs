@@ -43,58 +43,16 @@ pub(super) enum LineUse {
     NotMine,
 }
 
-/// The sayings of one format whose events come line by line.
-#[derive(Default)]
-struct Events {
-    runner: &'static str,
-    tally: Tally,
-    /// An event of the format has come.
-    recognised: bool,
-    problems: Vec<ReportProblem>,
-}
-
-impl Events {
-    const MAX_PROBLEMS: usize = 8;
-
-    fn new(root: &Root, runner: &'static str) -> Self {
-        Self { runner, tally: Tally::new(root), ..Self::default() }
-    }
-
-    /// Notes what makes the report less than the whole.
-    fn problem(&mut self, problem: ReportProblem) {
-        if self.problems.len() < Self::MAX_PROBLEMS {
-            self.problems.push(problem);
-        }
-    }
-
-    /// Notes that more is open at one time than is held.
-    fn too_many(&mut self, bound: usize) {
-        self.problem(ReportProblem::TooManyCases(u64::try_from(bound).unwrap_or(u64::MAX)));
-    }
-
-    /// Notes that the report breaks off.
-    fn cut(&mut self, what: impl Into<String>) {
-        self.problem(ReportProblem::Truncated(what.into()));
-    }
-
-    /// The result; `None` when nothing of it was of the format.
-    fn finish(mut self, report: &str) -> Option<Tally> {
-        self.tally.recognised_as(self.runner);
-        self.problems.iter().for_each(|problem| self.tally.problem(report, problem));
-        self.recognised.then_some(self.tally)
-    }
-}
-
 /// Reads a format whose events come line by line.
 trait EventReader {
-    /// Takes a line that begins with a brace.
-    fn line(&mut self, said: &mut Events, line: &str) -> LineUse;
+    /// Takes a line that begins as the events do.
+    fn line(&mut self, said: &mut Cases, line: &str) -> LineUse;
 
     /// Takes any other line between the events.
     fn plain(&mut self, _: &str) {}
 
     /// No more of it comes.
-    fn conclude(&mut self, said: &mut Events);
+    fn conclude(&mut self, said: &mut Cases);
 }
 
 /// The treatment of the line that is being put together.
@@ -124,8 +82,15 @@ pub(super) struct JsonReader {
     too_long: u64,
     /// The results of documents.
     found: Option<Tally>,
-    events: [(Events, Box<dyn EventReader>); 5],
-    mocha: MochaStreamReader,
+    events: [EventFormat; 6],
+}
+
+/// A format whose events come line by line, with what they said so far.
+struct EventFormat {
+    /// The first character of its events.
+    begins: char,
+    said: Cases,
+    reader: Box<dyn EventReader>,
 }
 
 /// A document that is not whole yet.
@@ -138,13 +103,18 @@ struct Block {
 impl JsonReader {
     /// For a run in the project at `root`, read from a stream or file that messages call `report`.
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        let readers: [(&'static str, Box<dyn EventReader>); 5] = [
-            ("go-json", Box::<GoReader>::default()),
-            ("libtest-json", Box::<LibtestJsonReader>::default()),
-            ("pytest-reportlog", Box::<PytestReader>::default()),
-            ("dart-json", Box::<DartReader>::default()),
-            ("node-json", Box::<NodeReader>::default()),
+        let readers: [(&'static str, char, Box<dyn EventReader>); 6] = [
+            ("go-json", '{', Box::<GoReader>::default()),
+            ("libtest-json", '{', Box::<LibtestJsonReader>::default()),
+            ("pytest-reportlog", '{', Box::<PytestReader>::default()),
+            ("dart-json", '{', Box::<DartReader>::default()),
+            ("node-json", '{', Box::<NodeReader>::default()),
+            (mocha::RUNNER, '[', Box::<MochaStreamReader>::default()),
         ];
+        let format = |(runner, begins, reader)| {
+            let said = Cases::new(root, report, runner);
+            EventFormat { begins, said, reader }
+        };
         Self {
             root: root.clone(),
             report: report.to_owned(),
@@ -154,8 +124,7 @@ impl JsonReader {
             broken: 0,
             too_long: 0,
             found: None,
-            events: readers.map(|(runner, reader)| (Events::new(root, runner), reader)),
-            mocha: MochaStreamReader::new(root, report),
+            events: readers.map(format),
         }
     }
 
@@ -251,14 +220,14 @@ impl JsonReader {
         }
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end();
-        if text.starts_with('[') {
-            self.broken += u64::from(self.mocha.line(text) == LineUse::Broken);
-            return;
-        }
-        if !text.starts_with('{') {
-            return self.events.iter_mut().for_each(|(_, reader)| reader.plain(text));
+        if !text.starts_with(['{', '[']) {
+            return self.events.iter_mut().for_each(|format| format.reader.plain(text));
         }
         let first = self.event(text);
+        if text.starts_with('[') {
+            self.broken += u64::from(first == LineUse::Broken);
+            return;
+        }
         if first == LineUse::Mine {
             self.block = None;
             return;
@@ -284,7 +253,8 @@ impl JsonReader {
     }
 
     fn event(&mut self, text: &str) -> LineUse {
-        let mut uses = self.events.iter_mut().map(|(said, reader)| reader.line(said, text));
+        let formats = self.events.iter_mut().filter(|format| text.starts_with(format.begins));
+        let mut uses = formats.map(|format| format.reader.line(&mut format.said, text));
         uses.find(|used| *used != LineUse::NotMine).unwrap_or(LineUse::NotMine)
     }
 
@@ -294,11 +264,11 @@ impl JsonReader {
         self.end_line();
         self.end_block();
         let report = self.report.as_str();
-        let events = self.events.into_iter().map(|(mut said, mut reader)| {
+        let events = self.events.into_iter().filter_map(|EventFormat { mut said, mut reader, .. }| {
             reader.conclude(&mut said);
-            said.finish(report)
+            said.recognised.then_some(said.tally)
         });
-        let found = self.found.into_iter().chain(events.chain([self.mocha.finish()]).flatten());
+        let found = self.found.into_iter().chain(events);
         let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)?;
         if self.too_long > 0 {
             whole.problem(report, &ReportProblem::PieceTooLong(MAX_EVENT));
@@ -323,7 +293,6 @@ pub(super) enum Progress {
 
 /// A document while it comes in.
 pub(super) struct Documents {
-    report: String,
     walk: Walk,
     formats: [(Cases, Box<dyn Document>); 3],
     failed: Option<ReportProblem>,
@@ -337,14 +306,16 @@ impl Documents {
             ("rspec-json", Box::<RspecDocument>::default()),
         ];
         let formats = formats.map(|(runner, format)| (Cases::new(root, report, runner), format));
-        Self { report: report.to_owned(), walk: Walk::new(), formats, failed: None }
+        Self { walk: Walk::new(), formats, failed: None }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) -> Progress {
         let Self { walk, formats, failed, .. } = self;
         if failed.is_none() {
             let read = walk.push(bytes, &mut |path, node| {
-                formats.iter_mut().try_for_each(|(cases, format)| format.node(cases, path, node))
+                for (cases, format) in formats.iter_mut() {
+                    format.node(cases, path, node);
+                }
             });
             *failed = read.err();
         }
@@ -363,17 +334,13 @@ impl Documents {
     /// The result of the document; `None` when it is of no known format.
     pub(super) fn finish(self) -> Option<Tally> {
         let (mut cases, mut format) = self.formats.into_iter().find(|(_, format)| format.is_sure())?;
-        let read = match self.failed {
-            Some(problem) => Err(problem),
-            None if self.walk.is_done() => format.conclude(&mut cases),
-            None => Err(ReportProblem::Truncated("the document is not closed".to_owned())),
-        };
         format.end(&mut cases);
-        let mut tally = cases.tally;
-        if let Err(problem) = read {
-            tally.problem(&self.report, &problem);
+        match self.failed {
+            Some(problem) => cases.problem(&problem),
+            None if self.walk.is_done() => format.conclude(&mut cases),
+            None => cases.cut("the document is not closed"),
         }
-        Some(tally)
+        Some(cases.tally)
     }
 }
 

@@ -7,9 +7,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{EventReader, Events, LineUse};
+use super::{EventReader, LineUse};
 use crate::ReportProblem;
-use crate::cases::{before_frames, bounded};
+use crate::cases::{Cases, before_frames, bounded};
 use crate::tally::Outcome;
 
 /// Deepest subtest that is followed.
@@ -50,7 +50,7 @@ impl NodeReader {
         self.ended = false;
     }
 
-    fn end(&mut self, said: &mut Events, nesting: usize, data: &Value, outcome: Outcome) {
+    fn end(&mut self, said: &mut Cases, nesting: usize, data: &Value, outcome: Outcome) {
         let name = bounded(word(data, "/name"));
         self.open.truncate(nesting.saturating_add(1));
         let below = if self.open.len() > nesting { self.open.pop() } else { None };
@@ -89,7 +89,7 @@ impl NodeReader {
 }
 
 impl EventReader for NodeReader {
-    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+    fn line(&mut self, said: &mut Cases, text: &str) -> LineUse {
         if !text.contains("\"type\":\"test:") && !text.contains("\"type\": \"test:") {
             return LineUse::NotMine;
         }
@@ -115,9 +115,9 @@ impl EventReader for NodeReader {
         LineUse::Mine
     }
 
-    fn conclude(&mut self, said: &mut Events) {
+    fn conclude(&mut self, said: &mut Cases) {
         if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
-            said.problem(ReportProblem::PlanMismatch { planned, came: self.top });
+            said.problem(&ReportProblem::PlanMismatch { planned, came: self.top });
         } else if !self.ended || !self.open.is_empty() {
             said.cut("the run has no end");
         }

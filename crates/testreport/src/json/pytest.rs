@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{EventReader, Events, LineUse};
+use super::{EventReader, LineUse};
+use crate::cases::Cases;
 use crate::tally::{Outcome, Trouble, append_line};
 
 /// Tests that may be between setup and teardown at one time.
@@ -37,7 +38,7 @@ pub(super) struct PytestReader {
 
 impl PytestReader {
     /// 0: all passed; 1: some failed; 5: none were collected; the others are pytest's own failures.
-    fn end_session(&mut self, said: &mut Events, status: i64) {
+    fn end_session(&mut self, said: &mut Cases, status: i64) {
         self.sessions = self.sessions.saturating_sub(1);
         if status == 5 {
             said.tally.trouble(Trouble::NoTests);
@@ -47,7 +48,7 @@ impl PytestReader {
     }
 
     /// The first phase that fails decides; a test that passed its call and fails its teardown is an error.
-    fn phase(&mut self, said: &mut Events, entry: &Entry) {
+    fn phase(&mut self, said: &mut Cases, entry: &Entry) {
         let when = entry.when.as_deref().unwrap_or("call");
         let known = self.open.get(&entry.nodeid).copied();
         let now = match (entry.outcome.as_str(), when) {
@@ -76,7 +77,7 @@ impl PytestReader {
 }
 
 impl EventReader for PytestReader {
-    fn line(&mut self, said: &mut Events, text: &str) -> LineUse {
+    fn line(&mut self, said: &mut Cases, text: &str) -> LineUse {
         if !text.contains("\"$report_type\":") {
             return LineUse::NotMine;
         }
@@ -94,7 +95,7 @@ impl EventReader for PytestReader {
         LineUse::Mine
     }
 
-    fn conclude(&mut self, said: &mut Events) {
+    fn conclude(&mut self, said: &mut Cases) {
         if self.sessions > 0 {
             said.cut("the session has no end");
         } else if let Some((id, _)) = self.open.first_key_value() {
@@ -106,7 +107,7 @@ impl EventReader for PytestReader {
     }
 }
 
-fn collected(said: &mut Events, entry: &Entry) {
+fn collected(said: &mut Cases, entry: &Entry) {
     match entry.outcome.as_str() {
         "failed" => fail(said, entry, Outcome::Errored),
         "skipped" => said.tally.case(&entry.nodeid, Outcome::Skipped),
@@ -114,7 +115,7 @@ fn collected(said: &mut Events, entry: &Entry) {
     }
 }
 
-fn fail(said: &mut Events, entry: &Entry, outcome: Outcome) {
+fn fail(said: &mut Cases, entry: &Entry, outcome: Outcome) {
     said.tally.ended(&entry.nodeid, outcome, &first_error(&entry.longrepr));
 }
 

@@ -4,7 +4,6 @@
 //! outside of examples have no example: the run gave up.
 
 use super::walk::{Document, Node};
-use crate::ReportProblem;
 use crate::cases::{Case, Cases, bounded};
 use crate::tally::{Outcome, TestTime, Trouble, append};
 
@@ -66,7 +65,7 @@ impl RspecDocument {
         }
     }
 
-    fn end_example(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
+    fn end_example(&mut self, cases: &mut Cases) {
         let Example { description, full, file, status, class, message, run_time } =
             std::mem::take(&mut self.example);
         let outcome = Outcome::told("rspec-json", &status).unwrap_or_default();
@@ -80,27 +79,26 @@ impl RspecDocument {
         // A failed expectation says itself what it is.
         let is_plain = class.is_empty() || class == "RSpec::Expectations::ExpectationNotMetError";
         let error = if is_plain { message.to_owned() } else { format!("{class}: {message}") };
-        cases.end(&Case::new(id, outcome).with_error(&error))
+        cases.end(&Case::new(id, outcome).with_error(&error));
     }
 }
 
 impl Document for RspecDocument {
-    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) {
         match (path, node) {
             (".examples", Node::Open) => self.listed = true,
-            (".examples[]", Node::Close) => return self.end_example(cases),
+            (".examples[]", Node::Close) => self.end_example(cases),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
             (_, Node::Open | Node::Close) => {}
         }
-        Ok(())
     }
 
     fn is_sure(&self) -> bool {
         self.listed && self.summary.examples.is_some() && self.summary.failures.is_some()
     }
 
-    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
+    fn conclude(&mut self, cases: &mut Cases) {
         let Summary { examples, failures, outside } = std::mem::take(&mut self.summary);
         cases.hold_against(examples.unwrap_or(0), failures.unwrap_or(0));
         if outside > 0 {
@@ -109,7 +107,6 @@ impl Document for RspecDocument {
             tally.trouble(Trouble::GaveUp);
             tally.run_error(messages.trim());
         }
-        Ok(())
     }
 }
 

@@ -38,18 +38,18 @@ pub(super) enum Node<'a> {
 }
 
 /// The receiver of the nodes.
-pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) -> Result<(), ReportProblem> + 'v;
+pub(super) type Visit<'v> = dyn FnMut(&str, Node<'_>) + 'v;
 
 /// A format that is one document.
 pub(super) trait Document {
     /// Takes the next node, under its path.
-    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>);
 
     /// True when the keys of the format have come.
     fn is_sure(&self) -> bool;
 
     /// The document is whole: holds what it claims against what it lists.
-    fn conclude(&mut self, cases: &mut Cases) -> Result<(), ReportProblem>;
+    fn conclude(&mut self, cases: &mut Cases);
 
     /// No more of it comes, whether it is whole or not.
     fn end(&mut self, _: &mut Cases) {}
@@ -174,7 +174,7 @@ impl Place {
                 return Err(ReportProblem::TooDeep(MAX_DEPTH));
             }
             JsonEvent::StartObject | JsonEvent::StartArray => {
-                each(&self.path, Node::Open)?;
+                each(&self.path, Node::Open);
                 self.open.push(self.path.len());
                 self.path.push_str(if *event == JsonEvent::StartArray { "[]" } else { "" });
                 return Ok(());
@@ -197,7 +197,8 @@ impl Place {
             JsonEvent::Null => Node::Word("null"),
             JsonEvent::Eof => return Ok(()),
         };
-        each(&self.path, node)
+        each(&self.path, node);
+        Ok(())
     }
 }
 

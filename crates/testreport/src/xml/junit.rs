@@ -5,14 +5,12 @@
 
 use std::borrow::Cow;
 
-use super::walk::{Element, Node, XmlFormat};
-use crate::cases::{bounded, printed_escapes};
-use crate::tally::{Outcome, Tally, TestTime, append};
+use super::Dialect;
+use super::walk::{Element, Node};
+use crate::cases::{Cases, bounded, printed_escapes};
+use crate::tally::{Outcome, TestTime, append};
 use crate::words::PHRASES;
-use crate::{ReportProblem, Root, WordList};
-
-/// Name of the runner in evidence.
-const RUNNER: &str = "junit";
+use crate::{ReportProblem, WordList};
 
 enum Open {
     Suite(Suite),
@@ -45,42 +43,33 @@ impl Fault {
 }
 
 /// Reads a report node by node.
+#[derive(Default)]
 pub(super) struct JunitReader {
-    tally: Tally,
-    report: String,
     open: Vec<Open>,
 }
 
-impl XmlFormat for JunitReader {
-    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+impl Dialect for JunitReader {
+    fn node(&mut self, cases: &mut Cases, _: &str, node: Node<'_>) {
         match node {
             Node::Open(element) => self.open(&element),
             Node::Text(text) => self.text(text),
-            Node::Close => self.close(),
+            Node::Close => self.close(cases),
         }
-        Ok(())
     }
 
-    /// Ends a report. One that breaks off inside a case that has failed already shows a failure all the same.
-    fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+    /// A report that breaks off inside a case that has failed already shows a failure all the same.
+    fn end(&mut self, cases: &mut Cases) {
         for open in std::mem::take(&mut self.open) {
             if let Open::Case(case) = open
                 && case.outcome().is_failing()
             {
-                self.close_case(&case);
+                self.close_case(cases, &case);
             }
         }
-        (self.tally, read)
     }
 }
 
 impl JunitReader {
-    pub(super) fn new(root: &Root, report: &str) -> Self {
-        let mut tally = Tally::new(root);
-        tally.recognised_as(RUNNER);
-        Self { tally, report: report.to_owned(), open: Vec::new() }
-    }
-
     fn open(&mut self, element: &Element<'_>) {
         let opened = match (self.open.last(), element.name()) {
             (None, _) | (Some(Open::Suite(_)), "testsuites" | "testsuite") => {
@@ -139,7 +128,7 @@ impl JunitReader {
         }
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, cases: &mut Cases) {
         match self.open.pop() {
             Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.into_text())),
             Some(Open::Printed(text)) => {
@@ -147,31 +136,31 @@ impl JunitReader {
                     case.explain(&text);
                 }
             }
-            Some(Open::Case(case)) => self.close_case(&case),
-            Some(Open::Suite(suite)) => self.close_suite(suite),
+            Some(Open::Case(case)) => self.close_case(cases, &case),
+            Some(Open::Suite(suite)) => self.close_suite(cases, suite),
             Some(Open::Other) | None => {}
         }
     }
 
-    fn close_case(&mut self, case: &Case) {
+    fn close_case(&mut self, cases: &mut Cases, case: &Case) {
         let outcome = case.outcome();
-        self.tally.ended(&case.id, outcome, &case.error);
+        cases.tally.ended(&case.id, outcome, &case.error);
         if outcome == Outcome::Passed {
-            case.time.into_iter().for_each(|time| self.tally.took(time));
+            case.time.into_iter().for_each(|time| cases.tally.took(time));
         }
-        case.file.iter().for_each(|file| self.tally.in_file(file));
+        case.file.iter().for_each(|file| cases.tally.in_file(file));
         if let Some(Open::Suite(suite)) = self.open.last_mut() {
             suite.add(ListedCases::one(case));
         }
     }
 
-    fn close_suite(&mut self, mut suite: Suite) {
+    fn close_suite(&mut self, cases: &mut Cases, mut suite: Suite) {
         if suite.error.is_some() || (suite.claimed_faults > 0 && suite.cases.faults == 0) {
-            self.tally.count(Outcome::Errored);
+            cases.tally.count(Outcome::Errored);
             let error =
                 suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
             let name = if suite.name.is_empty() { "unnamed suite" } else { &suite.name };
-            self.tally.fail(name, Some(&error));
+            cases.tally.fail(name, Some(&error));
             suite.add(ListedCases { faults: 1, ..ListedCases::default() });
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
@@ -179,8 +168,7 @@ impl JunitReader {
         } else if suite.missing() > 0 {
             let listed = suite.cases.cases;
             let claimed = listed.saturating_add(suite.missing());
-            let problem = ReportProblem::CasesMissing { suite: suite.name, claimed, listed };
-            self.tally.problem(&self.report, &problem);
+            cases.problem(&ReportProblem::CasesMissing { suite: suite.name, claimed, listed });
         }
     }
 }

@@ -13,18 +13,22 @@ mod walk;
 mod xunit;
 
 pub(super) use self::output::XmlOutput;
-use self::walk::{Element, Node, Walk, XmlFormat};
+use self::walk::{Element, Node, Walk};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
+use crate::file::unread;
 use crate::words::PHRASES;
 use crate::{Format, ReportProblem, Root, WordList, cases::Cases, tally::Tally};
 
-/// A format that is a table of paths, such as `/TestRun/Results`, and what each holds.
+/// A format, most of them a table of paths, such as `/TestRun/Results`, and what each holds.
 trait Dialect {
     /// Takes the next node, under the path of the element that begins, ends or holds it.
-    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem>;
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>);
 
-    /// The document has ended: holds what it claims against what it lists.
-    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
+    /// No more of the document comes, whether it is whole or not.
+    fn end(&mut self, _: &mut Cases) {}
+
+    /// The document is whole: holds what it claims against what it lists.
+    fn conclude(&mut self, _: &mut Cases) {}
 }
 
 /// A dialect with its cases, and the path of the innermost element that is open.
@@ -34,24 +38,28 @@ struct OpenDialect {
     path: String,
 }
 
-impl XmlFormat for OpenDialect {
-    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+impl OpenDialect {
+    fn node(&mut self, node: Node<'_>) {
         if let Node::Open(element) = &node {
             // No dialect has longer names.
             let name = Some(element.name()).filter(|name| name.len() < 64 && !name.contains('/'));
             self.path.extend(["/", name.unwrap_or("?")]);
         }
         let ends = matches!(node, Node::Close);
-        let read = self.dialect.node(&mut self.cases, &self.path, node);
+        self.dialect.node(&mut self.cases, &self.path, node);
         if ends {
             self.path.truncate(self.path.rfind('/').unwrap_or(0));
         }
-        read
     }
 
-    fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
-        let read = self.dialect.conclude(&mut self.cases, read);
-        (self.cases.tally, read)
+    /// The document has ended, well or not. What was read before an error stays.
+    fn finish(mut self, read: Result<(), ReportProblem>) -> Tally {
+        self.dialect.end(&mut self.cases);
+        match read {
+            Ok(()) => self.dialect.conclude(&mut self.cases),
+            Err(problem) => self.cases.problem(&problem),
+        }
+        self.cases.tally
     }
 }
 
@@ -64,7 +72,7 @@ fn format_of(
     project: &Root,
     report: &str,
     wanted: Option<Format>,
-) -> Result<Box<dyn XmlFormat>, ReportProblem> {
+) -> Result<OpenDialect, ReportProblem> {
     let shown: String = root.chars().take(80).collect();
     let mut rows = NAMES.iter().filter_map(|row| row.split_once(' '));
     let named = rows.find(|(known, _)| *known == root).map_or("", |(_, format)| format);
@@ -72,14 +80,14 @@ fn format_of(
         return Err(ReportProblem::Unknown(format!("root element <{shown}>, which is not {wanted}")));
     }
     let (runner, dialect): (&'static str, Box<dyn Dialect>) = match named {
-        "junit" => return Ok(Box::new(JunitReader::new(project, report))),
+        "junit" => ("junit", Box::<JunitReader>::default()),
         "ctest-xml" => ("ctest-xml", Box::<CtestReader>::default()),
         "nunit" => ("nunit", Box::<NunitReader>::default()),
         "xunit" => ("xunit", Box::<XunitReader>::default()),
         "trx" => ("trx", Box::<TrxReader>::default()),
         _ => return Err(ReportProblem::Unknown(format!("root element <{shown}>"))),
     };
-    Ok(Box::new(OpenDialect { dialect, cases: Cases::new(project, report, runner), path: String::new() }))
+    Ok(OpenDialect { dialect, cases: Cases::new(project, report, runner), path: String::new() })
 }
 
 /// Reads an XML report that comes in chunks of text.
@@ -88,7 +96,7 @@ pub(super) struct XmlReader {
     report: String,
     wanted: Option<Format>,
     walk: Walk,
-    format: Option<Box<dyn XmlFormat>>,
+    format: Option<OpenDialect>,
     failed: Option<ReportProblem>,
 }
 
@@ -131,13 +139,11 @@ impl XmlReader {
             None => walk
                 .finish(&mut |node| take(node, &mut format, |name| format_of(name, &root, &report, wanted))),
         };
-        let (mut tally, read) = match format {
-            Some(format) => format.finish(read),
-            None => (Tally::new(&root), read),
+        let mut tally = match (format, read) {
+            (Some(format), read) => format.finish(read),
+            (None, Err(problem)) => unread(&report, &problem, &root),
+            (None, Ok(())) => Tally::new(&root),
         };
-        if let Err(problem) = read {
-            tally.problem(&report, &problem);
-        }
         if let Some(warning) = warning {
             tally.warn(format!("{report}: {warning}"));
         }
@@ -147,13 +153,16 @@ impl XmlReader {
 
 fn take(
     node: Node<'_>,
-    format: &mut Option<Box<dyn XmlFormat>>,
-    choose: impl FnOnce(&str) -> Result<Box<dyn XmlFormat>, ReportProblem>,
+    format: &mut Option<OpenDialect>,
+    choose: impl FnOnce(&str) -> Result<OpenDialect, ReportProblem>,
 ) -> Result<(), ReportProblem> {
     if let (None, Node::Open(element)) = (&format, &node) {
         *format = Some(choose(element.name())?);
     }
-    format.as_mut().map_or(Ok(()), |format| format.node(node))
+    if let Some(format) = format {
+        format.node(node);
+    }
+    Ok(())
 }
 
 /// The number that an attribute holds; 0 when it is absent or no number.

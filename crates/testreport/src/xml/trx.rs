@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::walk::{Element, Node};
 use super::{Dialect, number, value};
-use crate::ReportProblem;
 use crate::cases::{Case, Cases};
 use crate::tally::{Outcome, Trouble, append, append_line};
 
@@ -43,31 +42,6 @@ pub(super) struct TrxReader {
 }
 
 impl TrxReader {
-    fn name_waiting(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
-        for (test, mut case) in std::mem::take(&mut self.waiting) {
-            let class = self.classes.get(&test).map_or("", String::as_str);
-            let base_id = case.id.clone();
-            if !class.is_empty() && !case.id.starts_with(class) {
-                case.id = format!("{class}.{}", case.id);
-            }
-            cases.end_as(&case, &base_id)?;
-        }
-        Ok(())
-    }
-
-    fn hold_against_summary(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
-        let Some(summary) = self.summary.take() else {
-            return Err(ReportProblem::Truncated("no ResultSummary".to_owned()));
-        };
-        // Rows count in place of their result, and summaries differ in whether they count them.
-        cases.hold_against(if self.rows == 0 { summary.tests } else { 0 }, summary.failing);
-        if !matches!(summary.outcome.as_str(), "Completed" | "Passed" | "Warning") {
-            cases.tally.trouble(Trouble::GaveUp);
-            cases.tally.run_error(&summary.text);
-        }
-        Ok(())
-    }
-
     /// A definition of a test, and the method in it, which tells the class.
     fn definition(&mut self, path: &str, element: &Element<'_>) {
         let Some(below) = path.strip_prefix("/TestRun/TestDefinitions/") else { return };
@@ -83,8 +57,8 @@ impl TrxReader {
         }
     }
 
-    fn end_result(&mut self, cases: &mut Cases) -> Result<(), ReportProblem> {
-        let Some(result) = self.open.pop() else { return Ok(()) };
+    fn end_result(&mut self, cases: &mut Cases) {
+        let Some(result) = self.open.pop() else { return };
         let failing = result.case.outcome.is_failing();
         if let Some(outer) = self.open.last_mut() {
             outer.rows += 1;
@@ -96,14 +70,13 @@ impl TrxReader {
             self.classes.insert(result.test.clone(), String::new());
             self.waiting.push((result.test, result.case));
         } else if counts {
-            cases.end(&result.case)?;
+            cases.end(&result.case);
         }
-        Ok(())
     }
 }
 
 impl Dialect for TrxReader {
-    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+    fn node(&mut self, cases: &mut Cases, path: &str, node: Node<'_>) {
         if let Some(below) = below_result(path) {
             match (below, node) {
                 ("", Node::Open(element)) => {
@@ -113,7 +86,7 @@ impl Dialect for TrxReader {
                     let test = value(&element, "testId");
                     self.open.push(Open { test, case, rows: 0, failing_rows: 0 });
                 }
-                ("", Node::Close) => return self.end_result(cases),
+                ("", Node::Close) => self.end_result(cases),
                 ("Output/ErrorInfo/Message", Node::Text(text)) => {
                     if let Some(result) = self.open.last_mut() {
                         append(&mut result.case.error, text);
@@ -121,7 +94,7 @@ impl Dialect for TrxReader {
                 }
                 _ => {}
             }
-            return Ok(());
+            return;
         }
         match (path, node) {
             ("/TestRun/ResultSummary", Node::Open(element)) => {
@@ -144,13 +117,27 @@ impl Dialect for TrxReader {
             (path, Node::Open(element)) => self.definition(path, &element),
             _ => {}
         }
-        Ok(())
     }
 
-    fn conclude(&mut self, cases: &mut Cases, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
-        self.name_waiting(cases)?;
-        read?;
-        self.hold_against_summary(cases)
+    fn end(&mut self, cases: &mut Cases) {
+        for (test, mut case) in std::mem::take(&mut self.waiting) {
+            let class = self.classes.get(&test).map_or("", String::as_str);
+            let base_id = case.id.clone();
+            if !class.is_empty() && !case.id.starts_with(class) {
+                case.id = format!("{class}.{}", case.id);
+            }
+            cases.end_as(&case, &base_id);
+        }
+    }
+
+    fn conclude(&mut self, cases: &mut Cases) {
+        let Some(summary) = self.summary.take() else { return cases.cut("no ResultSummary") };
+        // Rows count in place of their result, and summaries differ in whether they count them.
+        cases.hold_against(if self.rows == 0 { summary.tests } else { 0 }, summary.failing);
+        if !matches!(summary.outcome.as_str(), "Completed" | "Passed" | "Warning") {
+            cases.tally.trouble(Trouble::GaveUp);
+            cases.tally.run_error(&summary.text);
+        }
     }
 }
 

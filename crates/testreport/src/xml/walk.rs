@@ -14,7 +14,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{escape::resolve_predefined_entity, reader::Reader};
 
 use super::pieces::Pieces;
-use crate::{ReportProblem, WordList, tally::Tally, words::RUNNERS};
+use crate::{ReportProblem, WordList, words::RUNNERS};
 
 /// Deepest nesting of elements that is followed.
 const MAX_DEPTH: usize = 1000;
@@ -74,15 +74,6 @@ fn unescaped(value: Cow<'_, str>) -> Cow<'_, str> {
         Ok(Cow::Owned(unescaped)) => Cow::Owned(unescaped),
         Ok(Cow::Borrowed(_)) | Err(_) => value,
     }
-}
-
-/// A format that takes the nodes of a document.
-pub(super) trait XmlFormat {
-    /// The next node; the first is the root element.
-    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem>;
-
-    /// The document has ended, well or not. What was read before an error stays.
-    fn finish(self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>);
 }
 
 /// Walks through a document that comes in chunks. An error says where it ends; what was handed on before

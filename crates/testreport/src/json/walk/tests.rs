@@ -12,7 +12,6 @@ fn nodes(text: &[u8], size: usize) -> Result<String, ReportProblem> {
                 Node::Text(text) => format!("{path}={text:?} "),
                 Node::Word(word) => format!("{path}={word} "),
             };
-            Ok(())
         })?;
     }
     if walk.is_done() { Ok(out) } else { Err(ReportProblem::Truncated(out)) }
@@ -73,7 +72,6 @@ fn strings_of_any_length_are_kept_in_part() {
                 longest = text.len();
                 assert!(!text.contains('\u{fffd}'));
             }
-            Ok(())
         })
         .unwrap();
     }

@@ -1,6 +1,6 @@
-use super::*;
 use crate::reader::{ReportInput, read};
 use crate::run::{ExitKind, ParsedRun};
+use crate::tally::Tally;
 use crate::{Counts, TestStatus, normalize::Root};
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
