@@ -274,40 +274,24 @@ fn reads(needs: &[Vec<usize>], at: usize) -> Vec<usize> {
 
 /// A way from a scope back to itself, if there is one.
 fn cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum VisitState {
-        No,
-        Open,
-        Done,
-    }
-    let mut seen = vec![VisitState::No; needs.len()];
-    for start in 0..needs.len() {
-        // The way here, each with the number of its needs that were looked at.
-        let mut way: Vec<(usize, usize)> =
-            if seen[start] == VisitState::No { vec![(start, 0)] } else { continue };
-        seen[start] = VisitState::Open;
-        while let Some((at, next)) = way.last_mut() {
-            let Some(&need) = needs[*at].get(*next) else {
-                seen[*at] = VisitState::Done;
-                way.pop();
-                continue;
-            };
-            *next += 1;
-            match seen[need] {
-                VisitState::Done => {}
-                VisitState::Open => {
-                    let from = way.iter().position(|(at, _)| *at == need)?;
-                    let mut found: Vec<usize> = way[from..].iter().map(|(at, _)| *at).collect();
-                    found.push(need);
-                    return Some(found);
-                }
-                VisitState::No => {
-                    seen[need] = VisitState::Open;
-                    way.push((need, 0));
-                }
-            }
+    let mut done = vec![false; needs.len()];
+    (0..needs.len()).find_map(|start| cycle_from(needs, &mut vec![start], &mut done))
+}
+
+/// A way that leads back into `way`, from its end on; `done` are scopes from which none does.
+fn cycle_from(needs: &[Vec<usize>], way: &mut Vec<usize>, done: &mut [bool]) -> Option<Vec<usize>> {
+    let at = *way.last().filter(|at| !done[**at])?;
+    for &need in &needs[at] {
+        if let Some(from) = way.iter().position(|open| *open == need) {
+            return Some(way[from..].iter().copied().chain([need]).collect());
         }
+        way.push(need);
+        if let Some(found) = cycle_from(needs, way, done) {
+            return Some(found);
+        }
+        way.pop();
     }
+    done[at] = true;
     None
 }
 
