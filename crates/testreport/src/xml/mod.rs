@@ -66,45 +66,59 @@ impl OpenDialect {
 /// Root elements, with the formats whose they are.
 const NAMES: WordList = WordList::section(PHRASES, "roots of XML");
 
-/// The format whose documents have such a root element.
-fn format_of(
-    root: &str,
-    project: &Root,
-    report: &str,
+/// The receiver of the nodes of a document: its root element decides the format.
+struct Receiver {
+    root: Root,
+    report: String,
     wanted: Option<Format>,
-) -> Result<OpenDialect, ReportProblem> {
-    let shown: String = root.chars().take(80).collect();
-    let mut rows = NAMES.iter().filter_map(|row| row.split_once(' '));
-    let named = rows.find(|(known, _)| *known == root).map_or("", |(_, format)| format);
-    if let Some(wanted) = wanted.map(Format::name).filter(|wanted| *wanted != named) {
-        return Err(ReportProblem::Unknown(format!("root element <{shown}>, which is not {wanted}")));
+    format: Option<OpenDialect>,
+}
+
+impl Receiver {
+    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+        if let (None, Node::Open(element)) = (&self.format, &node) {
+            self.format = Some(self.format_of(element.name())?);
+        }
+        if let Some(format) = &mut self.format {
+            format.node(node);
+        }
+        Ok(())
     }
-    let (runner, dialect): (&'static str, Box<dyn Dialect>) = match named {
-        "junit" => ("junit", Box::<JunitReader>::default()),
-        "ctest-xml" => ("ctest-xml", Box::<CtestReader>::default()),
-        "nunit" => ("nunit", Box::<NunitReader>::default()),
-        "xunit" => ("xunit", Box::<XunitReader>::default()),
-        "trx" => ("trx", Box::<TrxReader>::default()),
-        _ => return Err(ReportProblem::Unknown(format!("root element <{shown}>"))),
-    };
-    Ok(OpenDialect { dialect, cases: Cases::new(project, report, runner), path: String::new() })
+
+    /// The format whose documents have such a root element.
+    fn format_of(&self, root: &str) -> Result<OpenDialect, ReportProblem> {
+        let shown: String = root.chars().take(80).collect();
+        let mut rows = NAMES.iter().filter_map(|row| row.split_once(' '));
+        let named = rows.find(|(known, _)| *known == root).map_or("", |(_, format)| format);
+        if let Some(wanted) = self.wanted.map(Format::name).filter(|wanted| *wanted != named) {
+            let what = format!("root element <{shown}>, which is not {wanted}");
+            return Err(ReportProblem::Unknown(what));
+        }
+        let (runner, dialect): (&'static str, Box<dyn Dialect>) = match named {
+            "junit" => ("junit", Box::<JunitReader>::default()),
+            "ctest-xml" => ("ctest-xml", Box::<CtestReader>::default()),
+            "nunit" => ("nunit", Box::<NunitReader>::default()),
+            "xunit" => ("xunit", Box::<XunitReader>::default()),
+            "trx" => ("trx", Box::<TrxReader>::default()),
+            _ => return Err(ReportProblem::Unknown(format!("root element <{shown}>"))),
+        };
+        let cases = Cases::new(&self.root, &self.report, runner);
+        Ok(OpenDialect { dialect, cases, path: String::new() })
+    }
 }
 
 /// Reads an XML report that comes in chunks of text.
 pub(super) struct XmlReader {
-    root: Root,
-    report: String,
-    wanted: Option<Format>,
     walk: Walk,
-    format: Option<OpenDialect>,
+    receiver: Receiver,
     failed: Option<ReportProblem>,
 }
 
 impl XmlReader {
     /// For the report of that name, of a run in the project at `root`. With a format, another is an error.
     pub(super) fn new(root: &Root, report: &str, wanted: Option<Format>) -> Self {
-        let (root, report, walk) = (root.clone(), report.to_owned(), Walk::new());
-        Self { root, report, wanted, walk, format: None, failed: None }
+        let (root, report) = (root.clone(), report.to_owned());
+        Self { walk: Walk::new(), receiver: Receiver { root, report, wanted, format: None }, failed: None }
     }
 
     /// True when the root element has ended.
@@ -114,15 +128,14 @@ impl XmlReader {
 
     /// True when the root element is that of a format that is read.
     pub(super) fn is_known(&self) -> bool {
-        self.format.is_some()
+        self.receiver.format.is_some()
     }
 
     /// Takes the next chunk. After an error there is nothing more to be read.
     pub(super) fn push(&mut self, text: &str) -> Result<(), ReportProblem> {
-        let Self { root, report, walk, format, wanted, .. } = self;
-        let read =
-            walk.push(text, &mut |node| take(node, format, |name| format_of(name, root, report, *wanted)));
-        read.inspect_err(|problem| self.failed = Some(problem.clone()))
+        let Self { walk, receiver, failed } = self;
+        let read = walk.push(text, &mut |node| receiver.node(node));
+        read.inspect_err(|problem| *failed = Some(problem.clone()))
     }
 
     /// Notes why the report could not be read to its end.
@@ -132,13 +145,10 @@ impl XmlReader {
 
     /// The result, with its problems.
     pub(super) fn finish(self) -> Tally {
-        let Self { root, report, walk, mut format, failed, wanted } = self;
+        let Self { walk, mut receiver, failed } = self;
         let warning = walk.warning();
-        let read = match failed {
-            Some(problem) => Err(problem),
-            None => walk
-                .finish(&mut |node| take(node, &mut format, |name| format_of(name, &root, &report, wanted))),
-        };
+        let read = failed.map_or_else(|| walk.finish(&mut |node| receiver.node(node)), Err);
+        let Receiver { root, report, format, .. } = receiver;
         let mut tally = match (format, read) {
             (Some(format), read) => format.finish(read),
             (None, Err(problem)) => unread(&report, &problem, &root),
@@ -149,20 +159,6 @@ impl XmlReader {
         }
         tally
     }
-}
-
-fn take(
-    node: Node<'_>,
-    format: &mut Option<OpenDialect>,
-    choose: impl FnOnce(&str) -> Result<OpenDialect, ReportProblem>,
-) -> Result<(), ReportProblem> {
-    if let (None, Node::Open(element)) = (&format, &node) {
-        *format = Some(choose(element.name())?);
-    }
-    if let Some(format) = format {
-        format.node(node);
-    }
-    Ok(())
 }
 
 /// The number that an attribute holds; 0 when it is absent or no number.

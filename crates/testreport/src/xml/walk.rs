@@ -81,9 +81,7 @@ fn unescaped(value: Cow<'_, str>) -> Cow<'_, str> {
 #[derive(Default)]
 pub(super) struct Walk {
     pieces: Pieces,
-    /// Names of the open elements.
-    open: OpenElements,
-    elements: u64,
+    elements: Elements,
     /// Bytes that have come.
     at: u64,
     /// The place of the first NUL.
@@ -100,7 +98,7 @@ impl Walk {
 
     /// True when the root element has begun and ended.
     pub(super) fn is_whole(&self) -> bool {
-        self.elements > 0 && self.open.depth() == 0
+        self.elements.seen > 0 && self.elements.open.is_empty()
     }
 
     /// Takes the next chunk; where chunks end does not matter.
@@ -111,7 +109,7 @@ impl Walk {
         }
         let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
         let cut = self.pieces.push(text);
-        visit(self.pieces.whole(), before, &mut self.open, &mut self.elements, each)?;
+        visit(self.pieces.whole(), before, &mut self.elements, each)?;
         self.pieces.forget();
         self.at = self.at.saturating_add(bytes(text.len()));
         cut
@@ -125,8 +123,8 @@ impl Walk {
     /// The document has ended: whether it is whole shows now.
     pub(super) fn finish(mut self, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
         let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
-        visit(self.pieces.all(), before, &mut self.open, &mut self.elements, each)?;
-        match (self.open.depth(), self.elements) {
+        visit(self.pieces.all(), before, &mut self.elements, each)?;
+        match (self.elements.open.len(), self.elements.seen) {
             (0, 0) => Err(ReportProblem::Truncated("no element at all".to_owned())),
             (0, _) => Ok(()),
             (depth, _) => Err(ReportProblem::Truncated(format!("{depth} elements are not closed"))),
@@ -139,21 +137,16 @@ fn bytes(count: usize) -> u64 {
 }
 
 /// Reads pieces that are whole. They may begin inside elements, so names are matched here and not there.
-fn visit(
-    pieces: &str,
-    at: u64,
-    open: &mut OpenElements,
-    elements: &mut u64,
-    each: &mut Visit<'_>,
-) -> Result<(), ReportProblem> {
+fn visit(pieces: &str, at: u64, elements: &mut Elements, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
     // At the beginning of what it is given the parser takes a byte order mark for one; here it is text.
-    if pieces.starts_with('\u{feff}') && open.depth() > 0 {
+    if pieces.starts_with('\u{feff}') && !elements.open.is_empty() {
         each(Node::Text("\u{feff}"))?;
     }
     let mut reader = Reader::from_str(pieces);
     let config = reader.config_mut();
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
+    config.expand_empty_elements = true;
     loop {
         let event = match reader.read_event() {
             Ok(event) => event,
@@ -161,21 +154,13 @@ fn visit(
         };
         match event {
             Event::Start(start) => {
-                *elements += 1;
+                elements.seen += 1;
                 sound(&start, at.saturating_add(reader.buffer_position()))?;
-                open.begin(start.name().into_inner())?;
+                elements.begin(start.name().into_inner())?;
                 each(Node::Open(Element(start)))?;
-            }
-            Event::Empty(start) => {
-                *elements += 1;
-                sound(&start, at.saturating_add(reader.buffer_position()))?;
-                open.begin(start.name().into_inner())?;
-                each(Node::Open(Element(start)))?;
-                open.innermost_ended();
-                each(Node::Close)?;
             }
             Event::End(end) => {
-                open.end(end.name().into_inner(), at.saturating_add(reader.buffer_position()))?;
+                elements.end(end.name().into_inner(), at.saturating_add(reader.buffer_position()))?;
                 each(Node::Close)?;
             }
             Event::Text(content) => each(Node::Text(&content.into_inner()))?,
@@ -185,7 +170,7 @@ fn visit(
                 let what = "an entity of its own, whose content is not read".to_owned();
                 return Err(ReportProblem::Malformed { at, what });
             }
-            Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
+            Event::Empty(_) | Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::Eof => return Ok(()),
         }
     }
@@ -219,50 +204,34 @@ fn sound(start: &BytesStart<'_>, at: u64) -> Result<(), ReportProblem> {
     Err(ReportProblem::Malformed { at, what: "a NUL or a byte that is no text in a tag".to_owned() })
 }
 
-/// The names of the elements that are open, bounded in number and length.
+/// The elements of a document.
 #[derive(Debug, Default)]
-struct OpenElements {
-    names: String,
-    starts: Vec<usize>,
+struct Elements {
+    seen: u64,
+    /// The names of those that are open, bounded in number and length.
+    open: Vec<String>,
 }
 
-impl OpenElements {
-    fn depth(&self) -> usize {
-        self.starts.len()
-    }
-
+impl Elements {
     fn begin(&mut self, name: &str) -> Result<(), ReportProblem> {
-        if self.starts.len() >= MAX_DEPTH {
+        if self.open.len() >= MAX_DEPTH {
             return Err(ReportProblem::TooDeep(MAX_DEPTH));
         }
         if name.len() > MAX_NAME {
             return Err(ReportProblem::PieceTooLong(MAX_NAME));
         }
-        self.starts.push(self.names.len());
-        self.names.push_str(name);
+        self.open.push(name.to_owned());
         Ok(())
-    }
-
-    fn innermost_ended(&mut self) {
-        let start = self.starts.pop();
-        self.names.truncate(start.unwrap_or(0));
     }
 
     fn end(&mut self, name: &str, at: u64) -> Result<(), ReportProblem> {
-        let start = self.starts.pop();
-        let opened = start.and_then(|start| self.names.get(start..));
-        if opened != Some(name) {
-            let found: String = name.chars().take(80).collect();
-            let what = match opened {
-                Some(opened) => {
-                    format!("</{found}> where <{}> is open", opened.chars().take(80).collect::<String>())
-                }
-                None => format!("</{found}> where nothing is open"),
-            };
-            return Err(ReportProblem::Malformed { at, what });
+        let opened = self.open.pop();
+        if opened.as_deref() == Some(name) {
+            return Ok(());
         }
-        self.names.truncate(start.unwrap_or(0));
-        Ok(())
+        let shown = |name: &str| name.chars().take(80).collect::<String>();
+        let open = opened.map_or_else(|| "nothing".to_owned(), |opened| format!("<{}>", shown(&opened)));
+        Err(ReportProblem::Malformed { at, what: format!("</{}> where {open} is open", shown(name)) })
     }
 }
 
