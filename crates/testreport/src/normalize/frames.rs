@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::rule::{Pattern, pattern};
 use crate::cases::AFTER_PANIC;
 
 /// The kind of a line of an error text.
@@ -13,26 +14,66 @@ enum Kind {
     Frame,
     /// A frame of Python: the code that it quotes follows, indented further.
     PythonFrame,
-    /// The line above the frames of a stack.
+    /// The line above the frames of a stack, or the place and the code of an error.
     Heading,
     /// From here to the next empty line there are frames (Go).
     Goroutine,
-    /// A line of quoted code.
+    /// A line of quoted code, if the text quotes any: a table that a test is about looks the same.
     Excerpt,
+}
+
+// `|` comes before those of exception groups.
+pattern!(
+    HEADING,
+    r"^\s*(?:[|+ ]*(?:Exception Group )?Traceback \(most recent call last\)|(?:stack backtrace|Stack trace):$|--- End of stack trace)"
+);
+// `File "a.py", line 3, in f`
+pattern!(PYTHON_FRAME, r#"^\s*[| ]*File ".*", line "#);
+// In this order:
+// - `at f (file.js:1:2)`, `at file.js:1:2`, `at a.b.C.d(C.java:3)`, `at N.C.M() in /p/C.cs:line 5`, `... 3 more`;
+// - `#0 /p/a.php(3): f()`, `#1 0x55d0 in main a.c:3`, `#2 {main}`, and `12: core::panicking::panic` of Rust;
+// - `a.rb:3:in 'f'`, with `# ` before it from RSpec;
+// - ` ❯ a.test.ts:3:5` of vitest, `/p/aTest.php:12` of PHPUnit;
+// - the place and the address of Go.
+pattern!(
+    FRAME,
+    r"(?x)
+    ^\s+at\ (?:.*\(.*\)|<.*>|.+:[0-9]+:*|.*:line\ .*[^\s,])\s*(?:\ \{)*,*\s*$
+    |^\s+\.\.\.\ (?:.*\ )?more$
+    |^\s*\#[0-9]+\ \s*(?:.*\.php\(|\{main\}$|0x|\[internal\ function\])
+    |^\s*[0-9]+:\ [^\ ]*::[^\ ]*$
+    |^\s*(?:\#\ )*(?:from\ )*(?:(?:[^\ :]*[^\ :b])?:)*[^\ :]*\.rb:[0-9]+(?:$|:in\ )
+    |^\s*❯\ .+:[0-9]+:*\s*$
+    |^\s*[^\ ]*\.php:(?:(?:[^:]*[^:p])?:)*[0-9]+:*\s*$
+    |^[\t\ ].*\.go:.*\ \+0x|^(?:[\t\ ].*)?\ \+0x.*\.go:"
+);
+// Node's way to show where an error was thrown: the place, the line of code, a caret below it.
+pattern!(PLACE, r"^[^ ]+:[0-9]+:*$");
+pattern!(CARET, r"^\s*\^+\s*$");
+// `> 12 | code`, `| ^`: what a text that quotes code has at least once.
+pattern!(QUOTED, r"^\s*(?:>+\s*[0-9]*\s*\||\|[ ^]*\^[ ^]*$)");
+// `> 12 | code`, `12 | code`, `| ^`
+pattern!(EXCERPT, r"^\s*>*\s*[0-9]*\s*\|");
+// Nothing, or one word that names a type: `java.lang.NullPointerException`, `Error:`.
+pattern!(BARE_TYPE, r"^\s*(?:[A-Za-z0-9._:$]*[A-Z][A-Za-z0-9._:$]*)?:*\s*$");
+
+fn is(pattern: &Pattern, line: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))
 }
 
 /// Drops frames and excerpts. Where nothing but the type of an error is left, the function of the first frame stays
 /// with it, or two failures of one type would read the same.
 pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
-    let excerpts = has_excerpt(&lines);
+    let quotes = lines.iter().any(|line| is(&QUOTED, line));
     let mut kept: Vec<&str> = Vec::new();
     let mut function = None;
     let mut at = 0;
     while let Some(line) = lines.get(at) {
-        let (kind, length) = classify(&lines, at, excerpts);
+        let (kind, length) = classify(&lines, at);
         match kind {
             Kind::Message => kept.push(line),
+            Kind::Excerpt if !quotes => kept.push(line),
             Kind::PythonFrame => function = function_of(line).or(function),
             Kind::Frame => function = function.or_else(|| function_of(line)),
             Kind::Goroutine => {
@@ -46,161 +87,33 @@ pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let left = kept.join("\n");
-    let Some(function) = function.filter(|_| is_bare_type(&left)) else { return Cow::Owned(left) };
+    let Some(function) = function.filter(|_| is(&BARE_TYPE, &left)) else { return Cow::Owned(left) };
     let kind = left.trim().trim_end_matches(':');
     let between = if kind.is_empty() { "" } else { " " };
     Cow::Owned(format!("{kind}{between}in {function}"))
 }
 
 /// The kind of what begins at a line, and its length in lines.
-fn classify(lines: &[&str], at: usize, excerpts: Excerpts) -> (Kind, usize) {
+fn classify(lines: &[&str], at: usize) -> (Kind, usize) {
     let line = lines.get(at).copied().unwrap_or_default();
     let following = lines.get(at + 1..).unwrap_or_default();
-    let trimmed = line.trim_start();
-    if is_python_frame(trimmed) {
-        let indent = line.len() - trimmed.len();
-        let quoted = following.iter().take_while(|next| {
-            next.len() - next.trim_start().len() > indent && !is_python_frame(next.trim_start())
-        });
+    if is(&PYTHON_FRAME, line) {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let quoted =
+            following.iter().take_while(|next| indent(next) > indent(line) && !is(&PYTHON_FRAME, next));
         return (Kind::PythonFrame, 1 + quoted.count());
     }
+    let trimmed = line.trim_start();
     if trimmed.starts_with("goroutine ") && trimmed.ends_with("]:") {
         let frames = following.iter().take_while(|next| !next.trim().is_empty());
         return (Kind::Goroutine, 1 + frames.count());
     }
-    if is_thrown_at(line, following) {
-        return (Kind::Excerpt, 3);
+    if is(&PLACE, line) && following.get(1).is_some_and(|line| is(&CARET, line)) {
+        return (Kind::Heading, 3);
     }
-    let kind = if is_heading(trimmed) {
-        Kind::Heading
-    } else if is_frame(line, trimmed) {
-        Kind::Frame
-    } else if excerpts == Excerpts::Some && is_excerpt(trimmed) {
-        Kind::Excerpt
-    } else {
-        Kind::Message
-    };
-    (kind, 1)
-}
-
-/// `Traceback (most recent call last):` and its like; `|` comes before those of exception groups.
-fn is_heading(trimmed: &str) -> bool {
-    let bare = trimmed.trim_start_matches(['|', '+', ' ']);
-    bare.starts_with("Traceback (most recent call last)")
-        || bare.starts_with("Exception Group Traceback (most recent call last)")
-        || trimmed == "stack backtrace:"
-        || trimmed == "Stack trace:"
-        || trimmed.starts_with("--- End of stack trace")
-}
-
-/// `File "a.py", line 3, in f`
-fn is_python_frame(trimmed: &str) -> bool {
-    let bare = trimmed.trim_start_matches(['|', ' ']);
-    bare.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line ")).is_some()
-}
-
-fn is_frame(line: &str, trimmed: &str) -> bool {
-    let indented = trimmed.len() < line.len();
-    (indented && is_at_frame(trimmed))
-        || (indented && trimmed.starts_with("... ") && trimmed.ends_with(" more"))
-        || is_numbered_frame(trimmed)
-        || is_ruby_frame(trimmed)
-        || is_pointed_place(trimmed)
-        || line.starts_with(['\t', ' ']) && line.contains(".go:") && line.contains(" +0x")
-}
-
-/// `at f (file.js:1:2)`, `at file.js:1:2`, `at a.b.C.d(C.java:3)`, `at N.C.M() in /p/C.cs:line 5`.
-fn is_at_frame(trimmed: &str) -> bool {
-    let Some(rest) = trimmed.strip_prefix("at ") else { return false };
-    let rest = rest.trim_end().trim_end_matches(',').trim_end_matches(" {").trim_end();
-    rest.ends_with(')') && rest.contains('(')
-        || rest.ends_with('>') && rest.starts_with('<')
-        || ends_in_position(rest)
-        || rest.contains(":line ")
-}
-
-/// `:3` or `:3:5` at the end.
-fn ends_in_position(text: &str) -> bool {
-    let text = text.trim_end_matches(':');
-    text.rsplit_once(':').is_some_and(|(before, number)| {
-        !before.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
-/// `#0 /p/a.php(3): f()`, `#1 0x55d0 in main a.c:3`, `#2 {main}`, and `12: core::panicking::panic` of Rust.
-fn is_numbered_frame(trimmed: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some((index, rest)) = trimmed.strip_prefix('#').and_then(|rest| rest.split_once(' ')) {
-        let rest = rest.trim_start();
-        return number(index)
-            && (rest.contains(".php(")
-                || rest == "{main}"
-                || rest.starts_with("0x")
-                || rest.starts_with("[internal function]"));
-    }
-    trimmed.starts_with(|each: char| each.is_ascii_digit())
-        && trimmed
-            .split_once(": ")
-            .is_some_and(|(index, rest)| number(index) && rest.contains("::") && !rest.contains(' '))
-}
-
-/// `a.rb:3:in 'f'`, with `# ` before it from RSpec.
-fn is_ruby_frame(trimmed: &str) -> bool {
-    if !trimmed.contains(".rb:") {
-        return false;
-    }
-    let bare = trimmed.trim_start_matches("# ").trim_start_matches("from ");
-    bare.split_once(".rb:").is_some_and(|(path, rest)| {
-        let after = rest.trim_start_matches(|each: char| each.is_ascii_digit());
-        !path.contains(' ') && after.len() < rest.len() && (after.is_empty() || after.starts_with(":in "))
-    })
-}
-
-/// ` ❯ a.test.ts:3:5` of vitest, `/p/aTest.php:12` of PHPUnit.
-fn is_pointed_place(trimmed: &str) -> bool {
-    let bare = trimmed.trim_end();
-    let pointed = bare.strip_prefix("❯ ").is_some_and(ends_in_position);
-    let php = || bare.rsplit_once(".php:").is_some_and(|(path, _)| !path.contains(' '));
-    pointed || (ends_in_position(bare) && php())
-}
-
-/// Node's way to show where an error was thrown: the place, the line of code, a caret below it.
-fn is_thrown_at(line: &str, following: &[&str]) -> bool {
-    let caret = |line: &&str| !line.trim().is_empty() && line.trim().bytes().all(|byte| byte == b'^');
-    !line.contains(' ') && ends_in_position(line) && following.get(1).is_some_and(caret)
-}
-
-/// Quoted code in a text: a table that a test is about looks like an excerpt, but for the mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Excerpts {
-    None,
-    Some,
-}
-
-fn has_excerpt(lines: &[&str]) -> Excerpts {
-    let marked = |line: &&str| {
-        let trimmed = line.trim_start();
-        let pointed = trimmed.strip_prefix('>').is_some_and(is_excerpt);
-        let caret = trimmed
-            .strip_prefix('|')
-            .is_some_and(|rest| rest.contains('^') && rest.bytes().all(|byte| matches!(byte, b' ' | b'^')));
-        pointed || caret
-    };
-    if lines.iter().any(marked) { Excerpts::Some } else { Excerpts::None }
-}
-
-/// `> 12 | code`, `12 | code`, `| ^`
-fn is_excerpt(trimmed: &str) -> bool {
-    let bare = trimmed.trim_start_matches('>').trim_start();
-    bare.trim_start_matches(|each: char| each.is_ascii_digit()).trim_start().starts_with('|')
-}
-
-/// True for nothing, or one word that names a type: `java.lang.NullPointerException`, `Error:`.
-fn is_bare_type(text: &str) -> bool {
-    let word = text.trim().trim_end_matches(':');
-    let named = word.is_empty() || word.bytes().any(|byte| byte.is_ascii_uppercase());
-    named
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'$'))
+    let kinds = [(&HEADING, Kind::Heading), (&FRAME, Kind::Frame), (&EXCERPT, Kind::Excerpt)];
+    let kind = kinds.into_iter().find(|(pattern, _)| is(pattern, line));
+    (kind.map_or(Kind::Message, |(_, kind)| kind), 1)
 }
 
 /// The function that a frame names.
