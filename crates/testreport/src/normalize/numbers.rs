@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::rule::{
-    has_behind_digit, has_digit, has_digits, has_row, pattern, replace, replace_by, replace_whole,
+    has_behind_digit, has_digit, has_digits, has_row, pattern, replace, replace_by, replace_if,
 };
 use crate::{WordList, words::PHRASES};
 
@@ -68,7 +68,7 @@ pub(super) fn mask_long_hex(text: &str) -> Cow<'_, str> {
     if !has_row(text, 12, |byte| byte.is_ascii_hexdigit()) {
         return Cow::Borrowed(text);
     }
-    replace_whole(&LONG_HEX, text, |digits| has_digit(digits).then_some("<hex>"))
+    replace_if(&LONG_HEX, text, "<hex>", has_digit)
 }
 
 pattern!(BASE64, r"[A-Za-z0-9+/_-]{20,}={0,2}");
@@ -79,7 +79,7 @@ pub(super) fn mask_base64(text: &str) -> Cow<'_, str> {
     if !has_row(text, 20, |byte| byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)) {
         return Cow::Borrowed(text);
     }
-    replace_whole(&BASE64, text, |run| is_base64(run).then_some("<base64>"))
+    replace_if(&BASE64, text, "<base64>", is_base64)
 }
 
 /// A capital before a small letter begins a word; any other change is rare in names and frequent in base64.

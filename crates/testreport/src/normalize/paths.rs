@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::rule::{has_digits, pattern, replace, replace_by, replace_whole};
+use super::rule::{has_digits, pattern, replace, replace_by, replace_if};
 use crate::{Root, WordList, words::PHRASES};
 
 /// The absolute path of the project root, with the slash after it; the root itself becomes `.`. A prefix that makes it
@@ -89,16 +89,8 @@ pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let found = replace_by(&TEMP, text, masked);
-    let found = owned_or(replace(&TEMP_NAME, &found, "<tmp>"), &found).unwrap_or(found);
-    owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
-}
-
-/// A changed text without the borrow of the one before it.
-fn owned_or<'t>(next: Cow<'_, str>, before: &str) -> Option<Cow<'t, str>> {
-    match next {
-        Cow::Owned(next) if next != before => Some(Cow::Owned(next)),
-        Cow::Owned(_) | Cow::Borrowed(_) => None,
-    }
+    let found = replace(&TEMP_NAME, &found, "<tmp>");
+    Cow::Owned(mask_drawn_names(&found).into_owned())
 }
 
 /// The result for one path.
@@ -124,10 +116,10 @@ pub(super) fn mask_drawn_names(text: &str) -> Cow<'_, str> {
     if !text.contains("tmp") {
         return Cow::Borrowed(text);
     }
-    replace_whole(&DRAWN, text, |name| {
+    replace_if(&DRAWN, text, "<tmp>", |name| {
         let tail = name.strip_prefix("tmp").unwrap_or_default();
         let word = tail.trim_end_matches(|each: char| each.is_ascii_digit());
-        word.bytes().any(|byte| byte.is_ascii_digit()).then_some("<tmp>")
+        word.bytes().any(|byte| byte.is_ascii_digit())
     })
 }
 

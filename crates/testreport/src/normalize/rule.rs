@@ -117,26 +117,14 @@ pub(super) fn replace_by<'t>(
     pattern.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, with))
 }
 
-/// Replaces every match by what `with` makes of it: as [`replace_by`], of patterns without groups.
-pub(super) fn replace_whole<'t>(
+/// Replaces every match that `wanted` accepts.
+pub(super) fn replace_if<'t>(
     pattern: &Pattern,
     text: &'t str,
-    with: impl Fn(&'t str) -> Option<&'static str>,
+    mask: &str,
+    wanted: impl Fn(&str) -> bool,
 ) -> Cow<'t, str> {
-    let Some(pattern) = pattern.as_ref() else { return Cow::Borrowed(text) };
-    let (mut out, mut copied) = (String::new(), 0);
-    for found in pattern.find_iter(text) {
-        if let Some(mask) = with(found.as_str()) {
-            out.push_str(text.get(copied..found.start()).unwrap_or_default());
-            out.push_str(mask);
-            copied = found.end();
-        }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(text.get(copied..).unwrap_or_default());
-    Cow::Owned(out)
+    replace_by(pattern, text, |found| if wanted(&found[0]) { mask } else { &found[0] }.to_owned())
 }
 
 /// True when the text has a decimal digit.

@@ -8,22 +8,25 @@ use super::sessions::{Sessions, whole_number};
 use crate::{Counts, tally::append_line};
 
 /// The owner of the lines that come now.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
     Other,
     /// After `N passing`: further counts and then failures.
     Failures,
-    /// `  1) math` and the lines below it that are indented further.
-    Title(Vec<String>),
+    /// `  1) math` and the lines below it that are indented further; the last ends in a colon.
+    Title,
     /// The error, up to the stack.
-    Error(String, String),
+    Error,
 }
 
 /// Reads mocha's epilogue.
 #[derive(Default)]
 pub(super) struct MochaReader {
     part: Part,
+    /// The titles of the failure that comes, and its error.
+    titles: Vec<String>,
+    text: String,
     /// Failures that the summary counts and that have not come yet.
     expected: u64,
     next: u64,
@@ -50,46 +53,41 @@ impl MochaReader {
 
     /// `  1) math`, when it is the one that comes next.
     fn begins_failure(&self, line: &str) -> Option<String> {
-        if matches!(self.part, Part::Other) || self.next > self.expected {
+        if self.part == Part::Other || self.next > self.expected {
             return None;
         }
         let (number, title) = line.strip_prefix("  ")?.split_once(") ")?;
         (whole_number(number.trim_start())? == self.next).then(|| title.to_owned())
     }
 
-    fn begin_failure(&mut self, sessions: &mut Sessions, title: String) {
+    fn begin_failure(&mut self, sessions: &mut Sessions, title: &str) {
         self.end_failure(sessions);
         self.next += 1;
-        self.part = title_of(vec![title]);
+        self.title(title);
+    }
+
+    fn title(&mut self, title: &str) {
+        self.part = if title.ends_with(':') { Part::Error } else { Part::Title };
+        self.titles.push(title.strip_suffix(':').unwrap_or(title).to_owned());
     }
 
     fn end_failure(&mut self, sessions: &mut Sessions) {
-        match std::mem::replace(&mut self.part, Part::Failures) {
-            Part::Title(titles) => sessions.closed.fail(&titles.join(" > "), None),
-            Part::Error(id, text) => sessions.closed.fail(&id, Some(&text)),
-            Part::Other => self.part = Part::Other,
-            Part::Failures => {}
+        let (id, text) = (std::mem::take(&mut self.titles).join(" > "), std::mem::take(&mut self.text));
+        if matches!(self.part, Part::Title | Part::Error) {
+            sessions.closed.fail(&id, (self.part == Part::Error).then_some(&text));
+            self.part = Part::Failures;
         }
     }
 
     fn below(&mut self, sessions: &mut Sessions, line: &str) {
-        match &mut self.part {
-            Part::Title(titles) if line.starts_with("      ") && titles.len() < Self::MAX_TITLES => {
-                let mut titles = std::mem::take(titles);
-                titles.push(line.trim().to_owned());
-                self.part = title_of(titles);
-            }
-            Part::Other | Part::Failures | Part::Title(_) => {}
-            Part::Error(_, text) => {
-                if line.trim_start().starts_with("at ") {
-                    self.end_failure(sessions);
-                } else if !line.trim().is_empty() {
-                    append_line(
-                        text,
-                        line.strip_prefix("      ").or_else(|| line.strip_prefix("     ")).unwrap_or(line),
-                    );
-                }
-            }
+        let is_title = self.part == Part::Title && self.titles.len() < Self::MAX_TITLES;
+        if is_title && line.starts_with("      ") {
+            self.title(line.trim());
+        } else if self.part == Part::Error && line.trim_start().starts_with("at ") {
+            self.end_failure(sessions);
+        } else if self.part == Part::Error && !line.trim().is_empty() {
+            let indented = line.strip_prefix("      ").or_else(|| line.strip_prefix("     "));
+            append_line(&mut self.text, indented.unwrap_or(line));
         }
     }
 }
@@ -102,8 +100,8 @@ impl Summary for MochaReader {
         {
             sessions.at_work();
         } else if let Some(title) = self.begins_failure(line) {
-            self.begin_failure(sessions, title);
-        } else if matches!(self.part, Part::Failures) && self.next == 1 {
+            self.begin_failure(sessions, &title);
+        } else if self.part == Part::Failures && self.next == 1 {
             self.counts(sessions, line);
         } else {
             self.below(sessions, line);
@@ -112,20 +110,6 @@ impl Summary for MochaReader {
 
     fn end(&mut self, sessions: &mut Sessions) {
         self.end_failure(sessions);
-    }
-}
-
-/// The last part of a title ends in a colon.
-fn title_of(titles: Vec<String>) -> Part {
-    match titles.last().and_then(|last| last.strip_suffix(':')) {
-        Some(last) => {
-            let last = last.to_owned();
-            let mut titles = titles;
-            titles.pop();
-            titles.push(last);
-            Part::Error(titles.join(" > "), String::new())
-        }
-        None => Part::Title(titles),
     }
 }
 

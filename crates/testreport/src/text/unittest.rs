@@ -16,23 +16,17 @@ const RULE: usize = 70;
 const WORDS: WordList = WordList::section(RUNNERS, "unittest summary");
 
 /// The place of the next line in a report.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Part {
     #[default]
     Other,
     /// After a rule of `=`: the heading of a failure.
     Heading,
     /// Between heading and rule: a description.
-    Described(Case),
+    Described,
     /// The frames of a traceback, then the error.
-    Frames {
-        case: Case,
-        text: String,
-    },
-    Error {
-        case: Case,
-        text: String,
-    },
+    Frames,
+    Error,
     /// `Ran N tests`: the verdict follows.
     Ran(u64),
 }
@@ -60,6 +54,9 @@ const MAX_ABSENT: usize = 64;
 #[derive(Default)]
 pub(super) struct UnittestReader {
     part: Part,
+    /// The failure that comes, and its error so far.
+    case: Case,
+    text: String,
     /// Ids and errors of what the command names and the loader did not find.
     absent: Vec<(String, String)>,
     /// Errors in fixtures of classes and modules: no test ran there.
@@ -68,18 +65,15 @@ pub(super) struct UnittestReader {
 
 impl UnittestReader {
     fn rule(&mut self, sessions: &mut Sessions, mark: u8) {
-        let part = std::mem::replace(&mut self.part, Part::Other);
-        match part {
-            Part::Described(case) if mark == b'-' => {
-                self.part = Part::Frames { case, text: String::new() };
-                return;
+        self.part = match (self.part, mark) {
+            (Part::Described, b'-') => Part::Frames,
+            (part, _) => {
+                if matches!(part, Part::Frames | Part::Error) {
+                    self.failed(sessions);
+                }
+                if mark == b'=' { Part::Heading } else { Part::Other }
             }
-            Part::Frames { case, text } | Part::Error { case, text } => self.failed(sessions, case, text),
-            Part::Described(_) | Part::Heading | Part::Other | Part::Ran(_) => {}
-        }
-        if mark == b'=' {
-            self.part = Part::Heading;
-        }
+        };
     }
 
     fn other(&mut self, sessions: &mut Sessions, line: &str) {
@@ -100,7 +94,8 @@ impl UnittestReader {
             self.outside += u64::from(fixtures.iter().any(|fixture| named.starts_with(fixture)));
             let made_by =
                 if named.contains(" (unittest.loader.") { CaseOrigin::Loader } else { CaseOrigin::Module };
-            self.part = Part::Described(Case { id: test_id(named), made_by });
+            self.case = Case { id: test_id(named), made_by };
+            self.part = Part::Described;
         } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
             sessions.fail(&test_id(named), None);
             self.part = Part::Other;
@@ -143,26 +138,21 @@ impl Summary for UnittestReader {
         if let Some(mark) = rule(line) {
             return self.rule(sessions, mark);
         }
-        match &mut self.part {
+        match self.part {
             Part::Other => self.other(sessions, line),
             Part::Heading => self.heading(sessions, line),
-            Part::Described(_) => {}
-            Part::Frames { text, .. } | Part::Error { text, .. } if line.is_empty() => append_line(text, ""),
-            Part::Frames { .. } | Part::Error { .. }
-                if line.starts_with("Traceback (most recent call last)") =>
-            {
-                self.frames();
+            Part::Described => {}
+            Part::Frames | Part::Error if line.is_empty() => append_line(&mut self.text, ""),
+            // Another traceback in the same failure.
+            Part::Frames | Part::Error if line.starts_with("Traceback (most recent call last)") => {
+                self.part = Part::Frames;
             }
-            Part::Frames { case, .. } if line.starts_with(' ') => case.frame(line),
-            Part::Frames { case, text } => {
-                append_line(text, line);
-                self.part = Part::Error { case: std::mem::take(case), text: std::mem::take(text) };
+            Part::Frames if line.starts_with(' ') => self.case.frame(line),
+            Part::Frames | Part::Error => {
+                append_line(&mut self.text, line);
+                self.part = Part::Error;
             }
-            Part::Error { text, .. } => append_line(text, line),
-            Part::Ran(ran) => {
-                let ran = *ran;
-                self.verdict(sessions, ran, line);
-            }
+            Part::Ran(ran) => self.verdict(sessions, ran, line),
         }
     }
 
@@ -201,14 +191,8 @@ impl Case {
 }
 
 impl UnittestReader {
-    /// Another traceback in the same failure.
-    fn frames(&mut self) {
-        if let Part::Error { case, text } = &mut self.part {
-            self.part = Part::Frames { case: std::mem::take(case), text: std::mem::take(text) };
-        }
-    }
-
-    fn failed(&mut self, sessions: &mut Sessions, case: Case, error: String) {
+    fn failed(&mut self, sessions: &mut Sessions) {
+        let (case, error) = (std::mem::take(&mut self.case), std::mem::take(&mut self.text));
         if self.absent.len() < MAX_ABSENT && case.is_absent(&error) {
             self.absent.push((case.id, error));
         } else {
