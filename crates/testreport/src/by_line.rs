@@ -36,11 +36,13 @@ pub(super) enum Runners {
 }
 
 impl LineReaders {
-    pub(super) fn new(root: &Root) -> Self {
-        let aside = StderrReaders { libtest: LibtestReader::new(root), tap: TapReader::new(root) };
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        let beside = "standard error";
+        let aside =
+            StderrReaders { libtest: LibtestReader::new(root, beside), tap: TapReader::new(root, beside) };
         Self {
-            libtest: LibtestReader::new(root),
-            tap: TapReader::new(root),
+            libtest: LibtestReader::new(root, report),
+            tap: TapReader::new(root, report),
             text: TextReader::new(root),
             aside,
         }
@@ -74,15 +76,14 @@ impl LineReaders {
     /// The results. With a format, those of others are left out.
     pub(super) fn finish(self, report: &str, format: Option<Format>) -> ByLine {
         let wanted = |tally: &Tally| tally.is_wanted(format);
-        let beside = "standard error";
         let StderrReaders { libtest, tap: tap_aside } = self.aside;
         let text = self.text.finish(report, format);
         // Beside the summary of a runner, points without a plan are more likely words of its tests.
-        let tap = if text.is_some() { self.tap.announced(report) } else { self.tap.finish(report) };
+        let tap = if text.is_some() { self.tap.announced() } else { self.tap.finish() };
         ByLine {
-            structured: [self.libtest.finish(report).filter(wanted), tap.filter(wanted)],
+            structured: [self.libtest.finish().filter(wanted), tap.filter(wanted)],
             text,
-            aside: [libtest.finish(beside).filter(wanted), tap_aside.announced(beside).filter(wanted)],
+            aside: [libtest.finish().filter(wanted), tap_aside.announced().filter(wanted)],
         }
     }
 }

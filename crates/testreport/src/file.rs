@@ -163,7 +163,7 @@ struct TextBody {
 impl TextBody {
     fn new(root: &Root, name: &str) -> Self {
         Self {
-            readers: LineReaders::new(root),
+            readers: LineReaders::new(root, name),
             lines: LineSplitter::default(),
             json: JsonReader::new(root, name),
             columns: Columns::new(root, Depth::Whole),

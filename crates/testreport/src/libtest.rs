@@ -4,7 +4,7 @@
 //! tests and from the lists of failures. Ids are not qualified by their binary: cargo names that on the
 //! other stream, whose order against this one is not kept.
 
-use crate::cases::from_panic;
+use crate::cases::{Cases, from_panic};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::words::PHRASES;
 use crate::{Counts, ReportProblem, Root, WordList};
@@ -34,23 +34,18 @@ struct Section {
 /// Reads libtest's standard output line by line, and cargo's words from either stream.
 #[derive(Default)]
 pub(super) struct LibtestReader {
-    tally: Tally,
+    cases: Cases,
     cargo: CargoReader,
-    recognised: bool,
     section: Option<Section>,
-    /// Binaries that did not run what they were about to run, at most [`LibtestReader::MAX_UNFINISHED`].
-    short: Vec<ReportProblem>,
     mode: Mode,
 }
 
 impl LibtestReader {
-    /// Binaries without a whole result that are remembered for the message.
-    const MAX_UNFINISHED: usize = 8;
     /// Names of one list that are looked at.
     const MAX_NAMES: usize = 100_000;
 
-    pub(super) fn new(root: &Root) -> Self {
-        Self { tally: Tally::new(root), ..Self::default() }
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self { cases: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 
     /// A line of standard error: only cargo's words are looked for.
@@ -92,27 +87,27 @@ impl LibtestReader {
 
     fn leave_captured(&mut self) {
         if let Mode::Captured(id, text) = &self.mode {
-            self.tally.fail(id, Some(&from_panic(text, 0, |_| false)));
+            self.cases.tally.fail(id, Some(&from_panic(text, 0, |_| false)));
             self.mode = Mode::Tests;
         }
     }
 
     fn begin(&mut self, planned: u64) {
         self.give_up();
-        self.recognised = true;
+        self.cases.recognised = true;
         self.mode = Mode::Tests;
         self.section = Some(Section { planned, seen: Counts::default() });
     }
 
     fn test(&mut self, id: &str, outcome: Outcome) {
         let Some(section) = &mut self.section else { return };
-        self.tally.named(id, outcome);
+        self.cases.tally.named(id, outcome);
         match outcome {
             Outcome::Passed => section.seen.passed += 1,
             Outcome::Skipped => section.seen.skipped += 1,
             Outcome::Failed | Outcome::Errored => {
                 section.seen.failed += 1;
-                self.tally.fail(id, None);
+                self.cases.tally.fail(id, None);
             }
         }
     }
@@ -131,22 +126,22 @@ impl LibtestReader {
     }
 
     fn result(&mut self, verdict: Outcome, counts: Counts) {
-        self.recognised = true;
+        self.cases.recognised = true;
         if let Some(Section { planned, .. }) = self.section.take() {
             let counted = counts.passed.saturating_add(counts.failed).saturating_add(counts.skipped);
             if planned > counted {
-                self.remember(ReportProblem::ResultShort { planned, counted });
+                self.cases.problem(&ReportProblem::ResultShort { planned, counted });
             }
         }
-        self.tally.add_counts(counts);
+        self.cases.tally.add_counts(counts);
         let mode = std::mem::replace(&mut self.mode, Mode::Tests);
         if let (Mode::Names(names), Outcome::Failed) = (mode, verdict) {
             for name in &names {
-                self.tally.fail(name, None);
+                self.cases.tally.fail(name, None);
             }
         }
         if verdict == Outcome::Failed && counts.failed == 0 {
-            self.tally.trouble(Trouble::GaveUp);
+            self.cases.tally.trouble(Trouble::GaveUp);
         }
     }
 
@@ -154,29 +149,16 @@ impl LibtestReader {
     fn give_up(&mut self) {
         self.leave_captured();
         if let Some(section) = self.section.take() {
-            self.tally.add_counts(section.seen);
-            self.remember(ReportProblem::ResultMissing { planned: section.planned });
-        }
-    }
-
-    fn remember(&mut self, problem: ReportProblem) {
-        if self.short.len() < Self::MAX_UNFINISHED {
-            self.short.push(problem);
+            self.cases.tally.add_counts(section.seen);
+            self.cases.problem(&ReportProblem::ResultMissing { planned: section.planned });
         }
     }
 
     /// The result; `None` when nothing of it was cargo's or libtest's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+    pub(super) fn finish(mut self) -> Option<Tally> {
         self.give_up();
-        for problem in std::mem::take(&mut self.short) {
-            self.tally.problem(report, &problem);
-        }
-        let from_cargo = self.cargo.finish(&mut self.tally);
-        if !self.recognised && !from_cargo {
-            return None;
-        }
-        self.tally.recognised_as(RUNNER);
-        Some(self.tally)
+        let from_cargo = self.cargo.finish(&mut self.cases.tally);
+        (self.cases.recognised || from_cargo).then_some(self.cases.tally)
     }
 }
 

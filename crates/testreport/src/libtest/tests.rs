@@ -3,14 +3,14 @@ use crate::run::{ExitKind, ParsedRun};
 use crate::{TestStatus, signature::ErrorText};
 
 fn reader(stdout: &str, stderr: &str) -> LibtestReader {
-    let mut reader = LibtestReader::new(&Root::new("/work/demo"));
+    let mut reader = LibtestReader::new(&Root::new("/work/demo"), "out");
     stdout.lines().for_each(|line| reader.line(line));
     stderr.lines().for_each(|line| reader.side_line(line));
     reader
 }
 
 fn run(stdout: &str, stderr: &str, exit: i32) -> ParsedRun {
-    let tally = reader(stdout, stderr).finish("out").expect("cargo's output");
+    let tally = reader(stdout, stderr).finish().expect("cargo's output");
     ParsedRun::conclude(tally, ExitKind::Code(exit))
 }
 
@@ -160,7 +160,7 @@ fn no_tests() {
     assert_eq!(run(none, "", 0).status, TestStatus::NoTests);
     assert_eq!(run(&none.repeat(3), "", 0).status, TestStatus::NoTests);
     assert_eq!(run(&format!("{none}{SEVERAL}"), "", 101).counts, counts(4, 1, 0));
-    assert!(reader("error: no such command\nok then", "").finish("out").is_none());
+    assert!(reader("error: no such command\nok then", "").finish().is_none());
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_cut_output_never_passes_as_the_whole() {
     for text in [FAILING, SEVERAL] {
         let ends = (0..text.len()).filter(|end| text.is_char_boundary(*end));
         for end in ends {
-            let Some(tally) = reader(&text[..end], "").finish("out") else { continue };
+            let Some(tally) = reader(&text[..end], "").finish() else { continue };
             let counts = tally.counts;
             let status = ParsedRun::conclude(tally, ExitKind::Code(0)).status;
             // A cut between two binaries cannot be seen: every binary that began has ended.

@@ -272,16 +272,17 @@ impl Output {
     /// For the program named by `source` (empty: for the run), in the project at `root`.
     pub(super) fn new(root: &Root, source: &str, depth: Depth) -> Self {
         let of = if source.is_empty() { String::new() } else { format!(" of {source}") };
+        let stdout = StreamReaders::new(root, format!("standard output{of}"));
         Self {
-            stdout: StreamReaders::new(root, format!("standard output{of}")),
             stderr: StreamReaders::new(root, format!("standard error{of}")),
             sinks: LineSinks {
-                readers: LineReaders::new(root),
+                readers: LineReaders::new(root, &stdout.name),
                 columns: Columns::new(root, depth),
                 printed: PrintedOutput::new(depth),
                 roots: Vec::new(),
                 sessions: SessionCounts::default(),
             },
+            stdout,
         }
     }
 

@@ -17,8 +17,8 @@ use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, LinePlace};
 use self::heading::Headings;
 use self::line::{Line, Point, parse_line};
-use crate::tally::{Tally, Trouble, append_line};
-use crate::{ReportProblem, Root};
+use crate::tally::{Tally, append_line};
+use crate::{Root, cases::Cases};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "tap";
@@ -28,8 +28,7 @@ const RUNNER: &str = "tap";
 pub(super) struct TapReader {
     document: Document,
     /// The results of the documents that have ended.
-    ended: Tally,
-    recognised: bool,
+    ended: Cases,
     /// A document had a plan or a version line, and not only numbered points.
     announced: bool,
     error: Option<ErrorBlock>,
@@ -38,15 +37,11 @@ pub(super) struct TapReader {
     headings: Headings,
     /// The words of the newest point on its error, before any text below it.
     lead: String,
-    problems: Vec<ReportProblem>,
 }
 
 impl TapReader {
-    /// The number of incomplete documents whose reason is kept.
-    const MAX_PROBLEMS: usize = 8;
-
-    pub(super) fn new(root: &Root) -> Self {
-        Self { ended: Tally::new(root), ..Self::default() }
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self { ended: Cases::new(root, report, RUNNER), ..Self::default() }
     }
 
     /// A line of standard output.
@@ -170,33 +165,23 @@ impl TapReader {
         if !document.is_tap() {
             return;
         }
-        self.recognised = true;
+        self.ended.recognised = true;
         self.announced |= document.announced();
-        let found = document.finish(&mut self.ended);
-        if self.problems.len() < Self::MAX_PROBLEMS {
-            self.problems.extend(found);
-        } else if found.is_some() {
-            self.ended.trouble(Trouble::Incomplete);
+        if let Some(problem) = document.finish(&mut self.ended.tally) {
+            self.ended.problem(&problem);
         }
     }
 
     /// As [`TapReader::finish`], where a lone `ok 1` is likelier a word than a test: `None` without plan or version.
-    pub(super) fn announced(mut self, report: &str) -> Option<Tally> {
+    pub(super) fn announced(mut self) -> Option<Tally> {
         self.end_document();
-        if self.announced { self.finish(report) } else { None }
+        self.announced.then_some(self.ended.tally)
     }
 
     /// The result; `None` when nothing of it was TAP.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+    pub(super) fn finish(mut self) -> Option<Tally> {
         self.end_document();
-        if !self.recognised {
-            return None;
-        }
-        for problem in &self.problems {
-            self.ended.problem(report, problem);
-        }
-        self.ended.recognised_as(RUNNER);
-        Some(self.ended)
+        self.ended.recognised.then_some(self.ended.tally)
     }
 }
 

@@ -3,9 +3,9 @@ use crate::run::{ExitKind, ParsedRun};
 use crate::{Counts, TestStatus};
 
 fn tally(text: &str) -> Option<Tally> {
-    let mut reader = TapReader::new(&Root::none());
+    let mut reader = TapReader::new(&Root::none(), "out");
     text.lines().for_each(|line| reader.line(line));
-    reader.finish("out")
+    reader.finish()
 }
 
 fn run(text: &str) -> ParsedRun {
@@ -193,13 +193,13 @@ fn as_deep_as_the_bound_counts_for_itself() {
 
 #[test]
 fn endless_reports_stay_bounded() {
-    let mut reader = TapReader::new(&Root::none());
+    let mut reader = TapReader::new(&Root::none(), "out");
     for number in 0..20_000 {
         reader.line(&format!("not ok {number} - t{number}"));
         reader.line("  ---");
         reader.line(&"x".repeat(1000));
     }
-    let run = ParsedRun::conclude(reader.finish("out").expect("TAP"), ExitKind::Code(1));
+    let run = ParsedRun::conclude(reader.finish().expect("TAP"), ExitKind::Code(1));
     assert!(run.truncated);
     assert_eq!(run.counts.failed, 20_000);
 }

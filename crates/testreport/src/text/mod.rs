@@ -48,6 +48,21 @@ struct RunnerReader {
     summary: Box<dyn Summary>,
 }
 
+impl RunnerReader {
+    fn new(runner: &'static str, summary: Box<dyn Summary>, root: &Root) -> Self {
+        Self { sessions: Sessions::new(runner, root), summary }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.summary.line(&mut self.sessions, line);
+    }
+
+    fn finish(mut self, report: &str) -> Option<Tally> {
+        self.summary.end(&mut self.sessions);
+        self.sessions.finish(report)
+    }
+}
+
 /// Reads the text summaries of every known runner. Streams are read apart, because their order against each
 /// other is not kept, but for the runners that use both.
 pub(super) struct TextReader {
@@ -58,7 +73,7 @@ pub(super) struct TextReader {
     /// `go test` whose standard output was sent to standard error.
     go_aside: GoReader,
     vitest: VitestReader,
-    nextest: NextestReader,
+    nextest: RunnerReader,
 }
 
 impl TextReader {
@@ -70,7 +85,7 @@ impl TextReader {
             go: GoReader::new(root),
             go_aside: GoReader::new(root),
             vitest: VitestReader::new(root),
-            nextest: NextestReader::new(root),
+            nextest: RunnerReader::new(NEXTEST, Box::<NextestReader>::default(), root),
         }
     }
 
@@ -94,7 +109,7 @@ impl TextReader {
             }
         };
         for reader in readers {
-            reader.summary.line(&mut reader.sessions, line);
+            reader.line(line);
         }
     }
 
@@ -116,12 +131,9 @@ impl TextReader {
             self.go.finish(report),
             self.go_aside.finish(report),
             self.vitest.finish(report),
-            self.nextest.finish(report),
         ];
-        let others = self.stdout.into_iter().chain(self.stderr).map(|mut reader| {
-            reader.summary.end(&mut reader.sessions);
-            reader.sessions.finish(report)
-        });
+        let others = [self.nextest].into_iter().chain(self.stdout).chain(self.stderr);
+        let others = others.map(|reader| reader.finish(report));
         let found = shared.into_iter().chain(others).flatten();
         found.filter(|tally| tally.is_wanted(format)).reduce(Tally::with)
     }
@@ -140,8 +152,7 @@ fn readers(root: &Root) -> Vec<RunnerReader> {
         ("bats", Box::<BatsReader>::default()),
         ("node", Box::<NodeReader>::default()),
     ];
-    let reader = |(runner, summary)| RunnerReader { sessions: Sessions::new(runner, root), summary };
-    summaries.map(reader).into()
+    summaries.map(|(runner, summary)| RunnerReader::new(runner, summary, root)).into()
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 //!
 //! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
 
+use super::Summary;
 use super::sessions::{Sessions, counts_of, number_first, whole_number};
 use crate::cases::from_panic;
-use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::{Counts, Root, words};
+use crate::tally::{Outcome, Trouble, append_line};
+use crate::{Counts, words};
 
 /// Name of the runner in evidence.
 pub(in super::super) const RUNNER: &str = "nextest";
@@ -13,7 +14,6 @@ pub(in super::super) const RUNNER: &str = "nextest";
 /// Reads nextest's lines, on whichever stream they come.
 #[derive(Default)]
 pub(super) struct NextestReader {
-    sessions: Sessions,
     /// The failing test whose output comes, and its result.
     failing: Option<(String, String)>,
     /// Tests that the summary has counted: the list that follows it counts none.
@@ -22,60 +22,51 @@ pub(super) struct NextestReader {
     planned: u64,
 }
 
-impl NextestReader {
-    pub(super) fn new(root: &Root) -> Self {
-        let sessions = Sessions::new(RUNNER, root);
-        Self { sessions, ..Self::default() }
-    }
-
-    pub(super) fn line(&mut self, line: &str) {
+impl Summary for NextestReader {
+    fn line(&mut self, sessions: &mut Sessions, line: &str) {
         let line = line.trim_start();
         if let Some(rest) = line.strip_prefix("Starting ") {
             if rest.contains(" across ") && rest.contains(" binar") {
-                self.sessions.begin();
+                sessions.begin();
                 self.summed = false;
                 self.planned = rest.split(' ').next().and_then(whole_number).unwrap_or(0);
             }
         } else if let Some(((ran, of), counts)) = line.strip_prefix("Summary [").and_then(summary) {
-            self.end_failing();
-            self.sessions.summary(counts);
+            self.end(sessions);
+            sessions.summary(counts);
             self.summed = true;
             // A run that was stopped has run fewer tests than it announced: `2/5 tests run`.
-            self.sessions.hold_against(of.max(self.planned), ran);
-        } else if line == "error: no tests to run" && self.sessions.is_open() {
-            self.sessions.pending.trouble(Trouble::NoTests);
-            self.sessions.summary(Counts::default());
-        } else if !(self.sessions.is_open() || self.summed) {
+            sessions.hold_against(of.max(self.planned), ran);
+        } else if line == "error: no tests to run" && sessions.is_open() {
+            sessions.pending.trouble(Trouble::NoTests);
+            sessions.summary(Counts::default());
+        } else if !(sessions.is_open() || self.summed) {
         } else if let Some((outcome, id)) = ended(line) {
-            self.end_failing();
-            self.test(outcome, id);
+            self.end(sessions);
+            self.test(sessions, outcome, id);
         } else if let Some((_, text)) = &mut self.failing {
             append_line(text, line.strip_prefix("    ").unwrap_or(line));
         }
     }
 
-    fn test(&mut self, outcome: Outcome, id: &str) {
+    fn end(&mut self, sessions: &mut Sessions) {
+        if let Some((id, text)) = self.failing.take() {
+            sessions.fail(&id, Some(&first_error(&text)));
+        }
+    }
+}
+
+impl NextestReader {
+    fn test(&mut self, sessions: &mut Sessions, outcome: Outcome, id: &str) {
         let failing = outcome.is_failing();
         match self.summed {
-            true if failing => self.sessions.closed.fail(id, None),
+            true if failing => sessions.closed.fail(id, None),
             true => {}
             false => {
-                self.sessions.seen(id, outcome);
+                sessions.seen(id, outcome);
                 self.failing = failing.then(|| (id.to_owned(), String::new()));
             }
         }
-    }
-
-    fn end_failing(&mut self) {
-        if let Some((id, text)) = self.failing.take() {
-            self.sessions.fail(&id, Some(&first_error(&text)));
-        }
-    }
-
-    /// The result; `None` when nothing of it was nextest's.
-    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.end_failing();
-        self.sessions.finish(report)
     }
 }
 
@@ -128,9 +119,11 @@ fn first_error(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::RunnerReader;
     use super::*;
     use crate::TestStatus;
     use crate::run::{ExitKind, ParsedRun};
+    use crate::{Root, tally::Tally};
 
     const FAILING: &str = "   Compiling demo v0.1.0 (/p)
 ────────────
@@ -167,7 +160,7 @@ error: test run failed
 ";
 
     fn tally(text: &str) -> Option<Tally> {
-        let mut reader = NextestReader::new(&Root::new("/p"));
+        let mut reader = RunnerReader::new(RUNNER, Box::<NextestReader>::default(), &Root::new("/p"));
         text.lines().for_each(|line| reader.line(line));
         reader.finish("out")
     }

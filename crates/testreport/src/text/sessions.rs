@@ -5,16 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
 use crate::{Counts, ReportProblem, Root, WordList, words::cut};
 
-/// The state of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
-    /// Nothing has shown that there is one: what was noted may be other output.
-    #[default]
-    Unproven,
-    /// A line that only this runner prints was seen.
-    Open,
-}
-
 /// Holds back what a session says until its summary proves that it was one.
 #[derive(Default)]
 pub(super) struct Sessions {
@@ -23,7 +13,8 @@ pub(super) struct Sessions {
     /// The results of closed sessions, for runners that explain failures after their summary.
     pub(super) closed: Tally,
     recognised: bool,
-    state: State,
+    /// A line that only this runner prints was seen: what was noted is no other output.
+    open: bool,
     /// The results of the open session, counts aside.
     pub(super) pending: Tally,
     /// Counted from the lines of tests: only needed when no summary comes.
@@ -70,12 +61,12 @@ impl Sessions {
 
     /// A line that only this runner prints.
     pub(super) fn prove(&mut self) {
-        self.state = State::Open;
+        self.open = true;
     }
 
     /// True when such a line has come and no summary yet.
     pub(super) fn is_open(&self) -> bool {
-        self.state == State::Open
+        self.open
     }
 
     /// A test of this id that ended so; what a failing one says comes with [`Sessions::fail`].
@@ -111,14 +102,12 @@ impl Sessions {
 
     /// Words with which only this runner says that it gave up, before its summary or, because that is drawn first, after it.
     pub(super) fn gave_up(&mut self, words: &str) {
-        if self.state == State::Unproven {
+        if !self.open {
             self.take_in();
-            self.closed.trouble(Trouble::GaveUp);
-            self.closed.run_error(words);
-        } else {
-            self.pending.trouble(Trouble::GaveUp);
-            self.pending.run_error(words);
         }
+        let tally = if self.open { &mut self.pending } else { &mut self.closed };
+        tally.trouble(Trouble::GaveUp);
+        tally.run_error(words);
     }
 
     /// The summary line: what was noted before it counts, and the session is over.
@@ -149,7 +138,7 @@ impl Sessions {
     /// Counts what was noted, without any summary: words of the runner that need none.
     pub(super) fn take_in(&mut self) {
         self.recognised = true;
-        self.state = State::Unproven;
+        self.open = false;
         let pending = std::mem::replace(&mut self.pending, Tally::new(&self.root));
         self.closed.absorb(pending);
     }
@@ -157,7 +146,7 @@ impl Sessions {
     /// Without a summary, what the lines said is all there is.
     fn give_up(&mut self) {
         let seen = std::mem::replace(&mut self.seen, Tally::new(&self.root));
-        if self.state == State::Open {
+        if self.open {
             self.take_in();
             self.closed.add_counts(seen.counts);
             self.begun = false;
