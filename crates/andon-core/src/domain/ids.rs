@@ -22,36 +22,7 @@ impl BadId {
     }
 }
 
-/// The value of each byte as a digit; [`NO_DIGIT`] for those that are none. A hook reads some hundred ids.
-const DIGIT: [u8; 256] = {
-    let mut values = [NO_DIGIT; 256];
-    let mut digit = 0;
-    while digit < 16 {
-        values[b"0123456789abcdef"[digit as usize] as usize] = digit;
-        values[b"0123456789ABCDEF"[digit as usize] as usize] = digit;
-        digit += 1;
-    }
-    values
-};
-const NO_DIGIT: u8 = 0xff;
-
-/// Decodes hexadecimal `text` into `out`; false when the length or a digit is wrong.
-pub(super) fn decode_hex(text: &str, out: &mut [u8]) -> bool {
-    let digits = text.as_bytes();
-    if digits.len() != out.len() * 2 {
-        return false;
-    }
-    for (slot, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
-        let (high, low) = (DIGIT[usize::from(pair[0])], DIGIT[usize::from(pair[1])]);
-        if high | low == NO_DIGIT {
-            return false;
-        }
-        *slot = high << 4 | low;
-    }
-    true
-}
-
-/// The two lowercase hexadecimal digits of a byte.
+/// The two lowercase hexadecimal digits of a byte, for who writes tens of thousands of them in place.
 pub fn hex_digits(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
@@ -60,11 +31,9 @@ pub fn hex_digits(byte: u8) -> [u8; 2] {
 /// At most 32 bytes, in one piece: a hook writes some hundred ids.
 fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut text = [0_u8; 64];
-    for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(bytes) {
-        *pair = hex_digits(*byte);
-    }
-    let used = text.get(..2 * bytes.len()).unwrap_or_default();
-    f.write_str(std::str::from_utf8(used).unwrap_or_default())
+    let text = text.get_mut(..2 * bytes.len()).ok_or(fmt::Error)?;
+    hex::encode_to_slice(bytes, text).map_err(|_| fmt::Error)?;
+    f.write_str(std::str::from_utf8(text).unwrap_or_default())
 }
 
 /// Gives an id its hexadecimal form, and to serde that or its bytes.
@@ -155,7 +124,7 @@ impl FromStr for Oid {
     fn from_str(text: &str) -> Result<Self, BadId> {
         let mut bytes = [0; 32];
         for len in [20_u8, 32] {
-            if decode_hex(text, &mut bytes[..usize::from(len)]) {
+            if hex::decode_to_slice(text, &mut bytes[..usize::from(len)]).is_ok() {
                 return Ok(Self { bytes, len });
             }
         }
@@ -228,7 +197,8 @@ macro_rules! digest_ids {
 
             fn from_str(text: &str) -> Result<Self, BadId> {
                 let mut bytes = [0; $bytes];
-                if decode_hex(text, &mut bytes) { Ok(Self(bytes)) } else { Err(BadId::new($expected, text)) }
+                let read = hex::decode_to_slice(text, &mut bytes);
+                read.map(|()| Self(bytes)).map_err(|_| BadId::new($expected, text))
             }
         }
     )+};

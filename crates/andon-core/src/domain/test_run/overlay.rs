@@ -5,7 +5,7 @@ use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::codec::{by_name, flag};
-use crate::domain::ids::{Oid, decode_hex, hex_digits};
+use crate::domain::ids::Oid;
 
 /// A path of the working tree that differs from the base tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,9 +70,8 @@ fn write_path<S: Serializer>(path: &[u8], serializer: S) -> Result<S::Ok, S::Err
     if !serializer.is_human_readable() {
         return path.serialize(serializer);
     }
-    let hex = || path.iter().flat_map(|byte| hex_digits(*byte)).map(char::from).collect();
     let text = std::str::from_utf8(path).map(|text| PathForm::Text(text.to_owned()));
-    text.unwrap_or_else(|_| PathForm::Bytes { hex: hex() }).serialize(serializer)
+    text.unwrap_or_else(|_| PathForm::Bytes { hex: hex::encode(path) }).serialize(serializer)
 }
 
 fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
@@ -82,10 +81,8 @@ fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::E
     match PathForm::deserialize(deserializer)? {
         PathForm::Text(text) => Ok(text.into_bytes()),
         PathForm::Bytes { hex } => {
-            let mut path = vec![0; hex.len() / 2];
-            let is_whole = decode_hex(&hex, &mut path);
             let wrong = || D::Error::invalid_value(Unexpected::Str(&hex), &"pairs of hexadecimal digits");
-            is_whole.then_some(path).ok_or_else(wrong)
+            hex::decode(&hex).map_err(|_| wrong())
         }
     }
 }
