@@ -156,14 +156,8 @@ impl<'t> Masker<'t> {
             b'/' => self.slash(),
             b'#' if self.family.hashes() => self.hash(),
             b'#' if matches!(self.family, Family::C | Family::Sharp | Family::Swift) => self.directive(),
-            b'"' => self.double(),
-            b'\'' => self.single(),
-            b'`' if self.family == Family::Script => {
-                self.quoted(&Quote { open: 1, end: b"`", escapes: true, lines: true })
-            }
-            b'`' if self.family == Family::Go => {
-                self.quoted(&Quote { open: 1, end: b"`", escapes: false, lines: true })
-            }
+            b'"' | b'`' => self.text(),
+            b'\'' => self.text() || self.character(),
             b'r' | b'R' => self.raw(),
             b'<' => self.here_document(),
             b'_' | b'=' if self.family == Family::Ruby && self.at == 0 => self.ruby_line(),
@@ -274,28 +268,26 @@ impl<'t> Masker<'t> {
         self.fill(at, b' ')
     }
 
-    fn double(&mut self) -> bool {
-        if self.family == Family::Sharp && self.before() == Some(b'@') {
-            return self.quoted(&Quote { open: 1, end: b"\"", escapes: false, lines: true });
-        }
-        if self.family.has_triple(b'"') && self.here("\"\"\"") {
-            return self.quoted(&Quote { open: 3, end: b"\"\"\"", escapes: true, lines: true });
-        }
-        self.quoted(&Quote { open: 1, end: b"\"", escapes: true, lines: self.family.spans_lines() })
+    /// A text in quotes of the language: where it has them, and whether escapes count and lines end in it.
+    fn text(&mut self) -> bool {
+        let (family, lines) = (self.family, self.family.spans_lines());
+        let is_verbatim = family == Family::Sharp && self.before() == Some(b'@');
+        let quotes = [
+            (family == Family::Script, "`", true, true),
+            (family == Family::Go, "`", false, true),
+            (is_verbatim, "\"", false, true),
+            (family.has_triple(b'"'), "\"\"\"", true, true),
+            (true, "\"", true, lines),
+            (family.single_quotes() && family.has_triple(b'\''), "'''", true, true),
+            (family.single_quotes(), "'", true, lines),
+        ];
+        let found = quotes.into_iter().find(|(is_there, quote, ..)| *is_there && self.here(quote));
+        found.is_some_and(|(_, quote, escapes, lines)| {
+            self.quoted(&Quote { open: quote.len(), end: quote.as_bytes(), escapes, lines })
+        })
     }
 
-    fn single(&mut self) -> bool {
-        if self.family.single_quotes() {
-            if self.family.has_triple(b'\'') && self.here("'''") {
-                return self.quoted(&Quote { open: 3, end: b"'''", escapes: true, lines: true });
-            }
-            return self.quoted(&Quote {
-                open: 1,
-                end: b"'",
-                escapes: true,
-                lines: self.family.spans_lines(),
-            });
-        }
+    fn character(&mut self) -> bool {
         // A character; else a lifetime, a label or a digit separator.
         let rest = self.rest();
         let end = if rest.get(1) == Some(&b'\\') {
