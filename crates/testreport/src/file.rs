@@ -48,14 +48,26 @@ impl ReportReader {
         match &mut self.body {
             Body::Head(head) => {
                 head.extend_from_slice(bytes);
-                if head.len() >= HEAD {
-                    return self.begin();
-                }
-                ControlFlow::Continue(())
+                if head.len() >= HEAD { self.begin() } else { ControlFlow::Continue(()) }
             }
-            Body::Xml(decoder, xml) => push_xml(decoder, xml, bytes),
+            Body::Xml(..) | Body::Text(..) | Body::Unread(_) => self.feed(bytes),
+        }
+    }
+
+    /// Hands a chunk on to what the file is.
+    fn feed(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        let read = match &mut self.body {
+            Body::Xml(decoder, xml) => decoder.push(bytes, &mut |text| xml.push(text)),
             Body::Text(decoder, text) => text.push(decoder, bytes),
-            Body::Unread(_) => ControlFlow::Break(()),
+            Body::Head(_) => Ok(()),
+            Body::Unread(_) => return ControlFlow::Break(()),
+        };
+        match read {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(problem) => {
+                self.fail(problem);
+                ControlFlow::Break(())
+            }
         }
     }
 
@@ -74,23 +86,14 @@ impl ReportReader {
         let head = std::mem::take(head);
         // However much has come: the same bytes decide wherever chunks end.
         let beginning = head.get(..HEAD).unwrap_or(&head);
-        let mut decoder = match Decoder::new(beginning) {
-            Ok(decoder) => decoder,
-            Err(problem) => {
-                self.body = Body::Unread(problem);
-                return ControlFlow::Break(());
+        self.body = match Decoder::new(beginning) {
+            Err(problem) => Body::Unread(problem),
+            Ok(decoder) if looks_like_xml(beginning) => {
+                Body::Xml(decoder, Box::new(XmlReader::new(&self.root, &self.name, self.format)))
             }
+            Ok(decoder) => Body::Text(decoder, Box::new(TextBody::new(&self.root, &self.name))),
         };
-        if looks_like_xml(beginning) {
-            let mut xml = Box::new(XmlReader::new(&self.root, &self.name, self.format));
-            let flow = push_xml(&mut decoder, &mut xml, &head);
-            self.body = Body::Xml(decoder, xml);
-            return flow;
-        }
-        let mut text = Box::new(TextBody::new(&self.root, &self.name));
-        let flow = text.push(&mut decoder, &head);
-        self.body = Body::Text(decoder, text);
-        flow
+        self.feed(&head)
     }
 
     /// The file has ended.
@@ -138,16 +141,6 @@ fn looks_like_xml(head: &[u8]) -> bool {
     head.iter().find(|byte| !blank(byte)) == Some(&b'<')
 }
 
-fn push_xml(decoder: &mut Decoder, xml: &mut XmlReader, bytes: &[u8]) -> ControlFlow<()> {
-    match decoder.push(bytes, &mut |text| xml.push(text)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(problem) => {
-            xml.fail(problem);
-            ControlFlow::Break(())
-        }
-    }
-}
-
 /// A file that is no XML: lines of text, of TAP or of JSON.
 struct TextBody {
     readers: LineReaders,
@@ -178,22 +171,15 @@ impl TextBody {
     }
 
     /// UTF-8 is passed on unchanged: invalid bytes in a line of text are replaced there.
-    fn push(&mut self, decoder: &mut Decoder, bytes: &[u8]) -> ControlFlow<()> {
+    fn push(&mut self, decoder: &mut Decoder, bytes: &[u8]) -> Result<(), ReportProblem> {
         if decoder.is_utf8() {
             self.bytes(bytes);
-            return ControlFlow::Continue(());
+            return Ok(());
         }
-        let read = decoder.push(bytes, &mut |text| {
+        decoder.push(bytes, &mut |text| {
             self.bytes(text.as_bytes());
             Ok(())
-        });
-        match read {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(problem) => {
-                self.fail(problem);
-                ControlFlow::Break(())
-            }
-        }
+        })
     }
 
     fn bytes(&mut self, mut bytes: &[u8]) {
