@@ -13,7 +13,7 @@ use andon_core::domain::{agent_door::ToolKind, events::CallEnd};
 use andon_core::shell_reading::Reading;
 use andon_engine::adapter::events::words_of;
 use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, workspace::Workspace};
 use andon_store::journal::JournalLine;
 use testreport::{ExitKind, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT, Root, RunReader, Stream, counted_red};
 
@@ -70,7 +70,7 @@ impl PlainRun {
     }
 
     /// The run as a line of the journal. This looks at the working tree: without its code the run says nothing.
-    pub(crate) fn line(&self, ctx: &Context, ws: &Workspace) -> Result<JournalLine, OpsError> {
+    pub(crate) fn line(&self, ctx: &Context, ws: &Workspace) -> Result<JournalLine> {
         let tested = TestedCode::now(ws)?;
         let top = ws.repo.workdir().unwrap_or(&ctx.cwd);
         let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);

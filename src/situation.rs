@@ -11,7 +11,7 @@ use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, workspace::Workspace};
 use andon_git::{Head, Repo};
 
 /// The state of a loop.
@@ -112,7 +112,7 @@ pub fn count(ws: &Workspace, timeline: &Timeline) -> LoopCount {
 ///
 /// # Errors
 /// HEAD or the ledger cannot be read.
-pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopSituation, OpsError> {
+pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopSituation> {
     let seen = &seen.with_copy(ctx, &ws.repo);
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;

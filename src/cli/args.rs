@@ -4,7 +4,7 @@ use std::{io::Read as _, path::Path};
 
 use clap::{Args, Command};
 
-use andon_engine::{context::Context, error::OpsError};
+use andon_engine::{Result, context::Context, error::OpsError};
 
 /// A chance as an argument.
 pub fn share(text: &str) -> Result<f64, String> {
@@ -43,7 +43,7 @@ pub fn read_bytes(ctx: &Context, file: &Path, max: u64) -> Result<Vec<u8>, Strin
 ///
 /// # Errors
 /// It cannot be read, or is no UTF-8.
-pub fn read_text(ctx: &Context, file: &Path, max: u64) -> Result<String, OpsError> {
+pub fn read_text(ctx: &Context, file: &Path, max: u64) -> Result<String> {
     let text = read_bytes(ctx, file, max)
         .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()));
     text.map_err(|why| {

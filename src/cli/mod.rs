@@ -18,6 +18,7 @@ use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic};
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::{
+    Result,
     context::Context,
     effect::write_report,
     error::OpsError,
@@ -87,7 +88,7 @@ impl Shell {
     }
 
     /// Writes a result to the file that was named, else to standard output.
-    pub(crate) fn deliver(&self, file: Option<&Path>, text: &str) -> Result<(), OpsError> {
+    pub(crate) fn deliver(&self, file: Option<&Path>, text: &str) -> Result<()> {
         match file {
             None => self.out.result(text),
             Some(file) => {

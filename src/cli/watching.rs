@@ -7,7 +7,7 @@ use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_engine::asking::{self, WaitingRound};
 use andon_engine::view::watch::WatchView;
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, workspace::Workspace};
 
 /// The pause between two looks at the loops.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
@@ -30,13 +30,13 @@ pub(crate) struct WatchMemory {
 
 impl WatchMemory {
     /// Opens the repository.
-    pub(crate) fn begin(ctx: &Context) -> Result<Self, OpsError> {
+    pub(crate) fn begin(ctx: &Context) -> Result<Self> {
         let ws = Workspace::open_lenient(ctx)?;
         Ok(Self { ws, watcher: Watcher::default(), rounds: Vec::new(), rounds_at: None, warning: None })
     }
 
     /// Looks at the time of `ctx`.
-    pub(crate) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
+    pub(crate) fn look(&mut self, ctx: &Context) -> Result<WatchView> {
         let _left = round::expire(ctx, &self.ws);
         let WorktreeViews { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
         let is_old = self.rounds_at.is_none_or(|at| ctx.now.since(at).0 >= ROUNDS_EVERY);

@@ -9,10 +9,13 @@ use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
 use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow, hint::Hint};
 use andon_core::{detect, escape::terminal, policy};
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
-use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, ResumeReport};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::text::{page::Page, style::Style};
+use andon_engine::{
+    Result,
+    error::{OpsError, VerbError},
+};
 use andon_engine::{context::Context, gate::fallback, workspace::Workspace};
 
 #[derive(Debug, Args)]
@@ -52,7 +55,7 @@ struct ProviderAdvice {
 
 /// Says whom to ask and which provider goes on; with `--record`, takes the advisor's approach as the answer to the
 /// halt.
-pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if args.record {
         let resumed = record(&shell.ctx, &ws)?;
@@ -66,7 +69,7 @@ pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {
 }
 
 /// `current` is the provider at work; without one, the first of the chain.
-fn advice(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice, OpsError> {
+fn advice(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice> {
     let response = &ws.config.response;
     let standing = halts::binding(ws)?;
     let halt = standing.map(|standing| standing.halt);
@@ -105,7 +108,7 @@ fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
 
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
 /// very halt counts: a halted agent cannot advise itself.
-fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport, OpsError> {
+fn record(ctx: &Context, ws: &Workspace) -> Result<ResumeReport> {
     let refused = |why: &str, help: String| {
         OpsError::verb(VerbError::Unanswerable, format!("no advice to record: {why}"), help)
     };

@@ -10,7 +10,7 @@ use andon_config::MAX_BYTES;
 use andon_core::detect;
 use andon_core::domain::{findings::Level, hint::Hint, ids::CommitId, paths::CONFIG_FILE};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{asking, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_signing::{Signer, base64};
 use andon_store::ledger::{AppendError, LedgerError};
 use andon_store::notes::NotesStore;
@@ -56,7 +56,7 @@ pub enum AttestCommand {
 }
 
 /// Prints a signed statement.
-pub fn run(shell: &Shell, args: &AttestArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &AttestArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
@@ -91,7 +91,7 @@ fn nothing(what: String, help: impl Into<String>) -> OpsError {
 ///
 /// # Errors
 /// There is no record, or it has no tests.
-fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String, OpsError> {
+fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String> {
     let commit = ws.repo.resolve(revision)?;
     let stored = NotesStore::open(&ws.repo)?.get(commit)?;
     let record = stored.map(|stored| stored.record);
@@ -112,7 +112,7 @@ fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String, OpsEr
     envelope(&asking::signer(ctx, ws)?, &body)
 }
 
-fn subjects(ws: &Workspace, commit: CommitId) -> Result<Vec<Subject>, OpsError> {
+fn subjects(ws: &Workspace, commit: CommitId) -> Result<Vec<Subject>> {
     let tree = ws.repo.tree_of(commit)?;
     Ok(vec![
         Subject { name: "commit", kind: "gitCommit", digest: commit.to_string() },
@@ -121,7 +121,7 @@ fn subjects(ws: &Workspace, commit: CommitId) -> Result<Vec<Subject>, OpsError> 
 }
 
 /// The configuration that the commit has.
-fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsError> {
+fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>> {
     let tree = ws.repo.tree_of(commit)?;
     let Some(blob) = ws.repo.blob_at(tree, CONFIG_FILE.as_bytes())? else { return Ok(None) };
     let is_there = ws.repo.read_blob(blob, MAX_BYTES)?.is_some();
@@ -132,7 +132,7 @@ fn configuration(ws: &Workspace, commit: CommitId) -> Result<Option<Value>, OpsE
 ///
 /// # Errors
 /// It did not pass.
-fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> Result<String, OpsError> {
+fn check(ctx: &Context, ws: &Workspace, report: &CheckReport, tip: CommitId) -> Result<String> {
     if report.outcome() != CheckOutcome::Fine {
         let what = format!("the check of {} did not pass: nothing is attested", report.range);
         return Err(nothing(what, Hint::Check.with([&report.range])));
@@ -167,7 +167,7 @@ fn properties(ws: &Workspace, report: &CheckReport) -> Vec<&'static str> {
 ///
 /// # Errors
 /// The round is not decided.
-fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, OpsError> {
+fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String> {
     let ledger = asking::load(ws)?.with_policy()?;
     let at = ledger.find(named)?;
     let state = &ledger.folded.state;
@@ -243,7 +243,7 @@ fn pre_authentication(payload: &str) -> Vec<u8> {
 }
 
 /// The envelope, in one line.
-fn envelope(signer: &Signer, payload: &str) -> Result<String, OpsError> {
+fn envelope(signer: &Signer, payload: &str) -> Result<String> {
     let armour = signer
         .sign(NAMESPACE, &pre_authentication(payload))
         .map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))?;

@@ -18,9 +18,7 @@ use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::escape::terminal_clip;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::{
-    context::Context, error::OpsError, recording::derive, text::phrase, workspace::Workspace,
-};
+use andon_engine::{Result, context::Context, recording::derive, text::phrase, workspace::Workspace};
 use andon_git::platform::test_seam::{self, stop_point};
 use andon_git::{CommitInfo, Repo};
 use andon_store::{derived::DerivedCache, notes::NotesStore};
@@ -53,7 +51,7 @@ pub struct BackfillReport {
 }
 
 /// Records what was made before Andon came.
-pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let (result, walked) = progress::walk(shell, "backfill", args.threads, |pace, _| {
         record_missing(&shell.ctx, &ws, &args.range, pace)
@@ -75,7 +73,7 @@ fn record_missing(
     ws: &Workspace,
     range: &str,
     pace: &mut Pace<'_>,
-) -> Result<(BackfillReport, WalkEnd), OpsError> {
+) -> Result<(BackfillReport, WalkEnd)> {
     let (commits, there) = unrecorded(ctx, range)?;
     let common_dir = ws.repo.common_dir();
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config, None));
@@ -107,7 +105,7 @@ fn first_batch(ctx: &Context) -> usize {
 
 /// The commits of `range` that have no note, and how many have one. With a handle of its own, as everything that reads
 /// objects here: libgit2 maps and caches what it reads of each pack until no handle has it open.
-fn unrecorded(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, usize), OpsError> {
+fn unrecorded(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, usize)> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let store = NotesStore::open(&repo)?;
     let (mut commits, mut there) = (Vec::new(), 0);
@@ -155,13 +153,13 @@ struct RecordWriter<'a> {
 }
 
 impl RecordWriter<'_> {
-    fn take(&mut self, commit: &CommitInfo, derived: CommitRecord) -> Result<(), OpsError> {
+    fn take(&mut self, commit: &CommitInfo, derived: CommitRecord) -> Result<()> {
         let record = CommitRecord { recorded_at: self.ctx.now, recording: Recording::Backfilled, ..derived };
         self.batch.push(commit.id, record);
         if self.batch.is_full() { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), OpsError> {
+    fn flush(&mut self) -> Result<()> {
         let next = Batch::new(self.batch.size * 2);
         let Batch { records, .. } = std::mem::replace(&mut self.batch, next);
         // The repository is opened anew for each batch, so that the memory of the objects it loads is freed with it.

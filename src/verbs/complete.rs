@@ -8,12 +8,10 @@ use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
 use andon_core::policy::{Bit, BitReasons};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::complete::CompleteView;
-use andon_engine::{
-    context::Context, error::OpsError, gate::completion, recording::bound, workspace::Workspace,
-};
+use andon_engine::{Result, context::Context, gate::completion, recording::bound, workspace::Workspace};
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
-pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let mut view = judged(&shell.ctx, &ws)?;
     view.problems.extend(live::warning(&shell.ctx, &ws.repo));
@@ -26,7 +24,7 @@ pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit, OpsError> {
 }
 
 /// Judges the working tree as it is now. For a person whom the guard does not bind, it reports what is open and refuses nothing.
-fn judged(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
+fn judged(ctx: &Context, ws: &Workspace) -> Result<CompleteView> {
     let view = completion::view(ctx, ws)?;
     if bound::binds(ctx, ws) {
         return Ok(view);

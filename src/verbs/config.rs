@@ -15,7 +15,7 @@ use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
 use andon_engine::json::{self, one_line};
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, error::OpsError, workspace::Workspace};
 
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
@@ -61,7 +61,7 @@ struct ConfigEntry {
     origin: String,
 }
 
-pub fn run(shell: &Shell, args: &ConfigArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ConfigArgs) -> Result<Exit> {
     match &args.command {
         ConfigCommand::Show(args) => show(shell, args),
         ConfigCommand::Check(format) => check(shell, format.format),
@@ -70,7 +70,7 @@ pub fn run(shell: &Shell, args: &ConfigArgs) -> Result<Exit, OpsError> {
 }
 
 /// Every key, or those of one section, with its value and the layer that said it.
-fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
+fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let mut entries: Vec<ConfigEntry> = ws.config.entries().into_iter().map(entry).collect();
     if let Some(key) = &args.key {
@@ -98,7 +98,7 @@ fn entry(entry: KeyEntry) -> ConfigEntry {
 }
 
 /// Names every mistake; exit code 2 when there is one.
-fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+fn check(shell: &Shell, format: Format) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let mut found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
     if found.is_empty() {
@@ -113,7 +113,7 @@ fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
 }
 
 /// Scopes that do not fit the files: one in two of them, or none in one.
-fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>> {
     let declared = &ws.config.test.scopes.scopes;
     if declared.is_empty() {
         return Ok(Vec::new());

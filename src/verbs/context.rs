@@ -13,10 +13,10 @@ use andon_core::domain::hint::Hint;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
 use andon_engine::view::context::ContextWindowView;
-use andon_engine::{error::OpsError, gate::compaction, json, workspace::Workspace};
+use andon_engine::{Result, gate::compaction, json, workspace::Workspace};
 
 /// Shows the window, asks the gate, or writes the briefing.
-pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit> {
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     if args.gate {
         return Ok(gate(shell, args.format.format, node.as_deref()));

@@ -9,10 +9,10 @@ use crate::cli::{Shell, error::Exit};
 use crate::program::{completion, manual};
 use andon_agents::ruling::plain_words;
 use andon_core::{domain::hint::Hint, escape::shell_quote};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
 
 /// The completions of a shell, or the function for its test command, to be sourced.
-pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsError> {
+pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit> {
     if args.words {
         shell.out.result(&wrap_words(&shell.ctx, args.shell));
         return Ok(Exit::Allowed);
@@ -28,7 +28,7 @@ pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsErr
 }
 
 /// A manual page as roff, for `man -l -`; or all of them as files.
-pub fn man(shell: &Shell, args: &ManArgs) -> Result<Exit, OpsError> {
+pub fn man(shell: &Shell, args: &ManArgs) -> Result<Exit> {
     let pages = manual::pages();
     if let Some(dir) = &args.all {
         std::fs::create_dir_all(dir).map_err(OpsError::Input)?;

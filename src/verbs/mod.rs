@@ -39,7 +39,7 @@ use clap::Subcommand;
 
 use crate::cli::{Shell, args::with_arguments, error::Exit, format_arg::FormatArg};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_engine::error::OpsError;
+use andon_engine::Result;
 
 /// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
@@ -79,7 +79,7 @@ macro_rules! registry {
         }
 
         /// Answers. While `ANDON=0` is set, what observes or judges the loop does nothing.
-        pub(crate) fn dispatch(shell: &Shell, command: &Command) -> Result<Exit, OpsError> {
+        pub(crate) fn dispatch(shell: &Shell, command: &Command) -> Result<Exit> {
             if shell.ctx.is_switched_off() && command.obeys_the_switch() {
                 return Ok(switched_off(shell, command));
             }

@@ -12,7 +12,7 @@ use andon_core::domain::identity::{Mismatch, checksum, drift};
 use andon_core::domain::{hint::Hint, ids::Digest, paths::CONFIG_FILE};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
+use andon_engine::{Result, effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
 use andon_git::read_plain;
 
 /// Columns of a name.
@@ -57,7 +57,7 @@ fn with_scheme<S: serde::Serializer>(checksum: &Digest, serializer: S) -> Result
 }
 
 /// Pins, or compares. Exit code 1 when a comparison finds a difference, or nothing pinned.
-pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let top = ws.top()?;
     let overlay = ws.repo.worktree_overlay()?;
@@ -99,7 +99,7 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
     Ok(if is_fine { Exit::Allowed } else { Exit::Refused })
 }
 
-fn write(path: &Path, files: &andon_core::domain::identity::Files) -> Result<(), OpsError> {
+fn write(path: &Path, files: &andon_core::domain::identity::Files) -> Result<()> {
     let bytes = read_plain(path, MAX_BYTES as u64).map_err(OpsError::Input)?.unwrap_or_default();
     let text = String::from_utf8(bytes).map_err(|err| OpsError::Input(io::Error::other(err)))?;
     let edited = config::with_pin(&text, files).map_err(|by_hand| {

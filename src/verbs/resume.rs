@@ -11,8 +11,11 @@ use andon_core::domain::decision::{Halt, Stage, StandingHalt};
 use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::domain::hint::Hint;
 use andon_core::escape;
-use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
+use andon_engine::{
+    Result,
+    error::{OpsError, VerbError},
+};
 use andon_engine::{
     asking,
     context::Context,
@@ -23,7 +26,7 @@ use andon_engine::{
 };
 
 /// Acknowledges a halt.
-pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
+pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if halts::standing(&ws)?.is_none() {
         // One that a ledger lost and the records still give would come back at the next commit.
@@ -68,7 +71,7 @@ fn reason(args: &ResumeArgs) -> Option<String> {
 
 /// Makes sure that a person sits here who has read the halt: they type its rule. A program that no list of agents names has no terminal.
 /// The files among STOP and PAUSE of which they were told.
-fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>, OpsError> {
+fn attended(shell: &Shell, ws: &Workspace) -> Result<Vec<&'static str>> {
     let Some(word) = typed_word(&shell.ctx, ws)? else { return Ok(Vec::new()) };
     if !output::has_terminal() {
         let what = "there is no terminal, so no person has read the halt";
@@ -138,7 +141,7 @@ fn moved(ws: &Workspace, before: &[(&str, String)], resumed: &ResumeReport) -> S
 const MAX_LINE: u64 = 4096;
 
 /// Asks the person at the terminal why the loop may continue.
-fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
+fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>> {
     let Some(halt) = halts::binding(ws)? else { return Ok(None) };
     let message = escape::terminal(&halt.halt.message).into_owned();
     shell.out.message(&format!(
@@ -147,23 +150,23 @@ fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
     typed_line().map(Some)
 }
 
-fn typed_line() -> Result<String, OpsError> {
+fn typed_line() -> Result<String> {
     let mut line = String::new();
     std::io::stdin().lock().take(MAX_LINE).read_line(&mut line).map_err(OpsError::Input)?;
     Ok(line.trim().to_owned())
 }
 
 /// Stops the loop.
-pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit> {
     pull(shell, STOP_FILE, args)
 }
 
 /// Pauses the loop.
-pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit> {
     pull(shell, PAUSE_FILE, args)
 }
 
-fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit, OpsError> {
+fn pull(shell: &Shell, name: &str, args: &ReasonArg) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     write_stop_file(&shell.ctx, &ws, name, args.reason.as_deref())?;
     let is_cleared = name == PAUSE_FILE && halts::stops::pause_is_cleared(&ws);
@@ -223,7 +226,7 @@ pub fn answer_halt(
     halt_was: HaltAssessment,
     how: AckHow,
     named: &[&str],
-) -> Result<ResumeReport, OpsError> {
+) -> Result<ResumeReport> {
     not_an_agent(ctx, ws)?;
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
@@ -255,7 +258,7 @@ pub fn answer_halt(
     Ok(ResumeReport { halt, by: ctx.committer(&ws.repo) })
 }
 
-fn not_an_agent(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+fn not_an_agent(ctx: &Context, ws: &Workspace) -> Result<()> {
     ctx.agent_above(&ws.repo).map_or(Ok(()), |mark| Err(OpsError::in_agent_shell("resume", &mark)))
 }
 
@@ -269,7 +272,7 @@ fn reason_missing() -> OpsError {
 ///
 /// # Errors
 /// An agent asks, or the ledger cannot be read.
-fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
+fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>> {
     not_an_agent(ctx, ws)?;
     halts::resolve::check_directory(ws)?;
     let halt = halts::binding(ws)?;
@@ -298,7 +301,7 @@ fn signed(
     halt: &StandingHalt,
     halt_was: HaltAssessment,
     reason: &str,
-) -> Result<ResumeReport, OpsError> {
+) -> Result<ResumeReport> {
     asking::resolve_halt(ctx, ws, halt, halt_was, reason)?;
     let found = halts::resolve(ctx, ws)?;
     if let Some(failed) = found.failed {
@@ -316,7 +319,7 @@ fn reset_counter(
     counter: &str,
     reason: Option<&str>,
     how: AckHow,
-) -> Result<ResumeReport, OpsError> {
+) -> Result<ResumeReport> {
     not_an_agent(ctx, ws)?;
     let counters = || detect::REGISTRY.iter().filter(|rule| rule.about.resets_alone).map(|rule| rule.id);
     let Some(counter) = counters().find(|known| *known == counter) else {
@@ -333,7 +336,7 @@ fn reset_counter(
 }
 
 /// Writes the file `name`, which stops or pauses the loop, and records the halt.
-fn write_stop_file(ctx: &Context, ws: &Workspace, name: &str, reason: Option<&str>) -> Result<(), OpsError> {
+fn write_stop_file(ctx: &Context, ws: &Workspace, name: &str, reason: Option<&str>) -> Result<()> {
     ws.top()?;
     let (why, by) = (reason.unwrap_or("no reason given"), ctx.committer(&ws.repo));
     let text = format!("{why}\nby: {by}\nat: {}\n", ctx.now);

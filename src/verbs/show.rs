@@ -15,7 +15,7 @@ use andon_core::escape::terminal_clip;
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::history::{LoggedCommit, RecordState};
-use andon_engine::{error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, json, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
 /// `andon show`
@@ -30,7 +30,7 @@ pub struct ShowArgs {
 }
 
 /// Shows one record in full.
-pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let view = find(&ws, &args.revision)?;
@@ -56,7 +56,7 @@ struct ShowView {
 }
 
 /// Reads the record of a commit.
-fn find(ws: &Workspace, revision: &str) -> Result<ShowView, OpsError> {
+fn find(ws: &Workspace, revision: &str) -> Result<ShowView> {
     let commit = ws.repo.commit(ws.repo.resolve(revision)?)?;
     let store = NotesStore::open(&ws.repo)?;
     let (state, digest, extra) = match store.get(commit.id) {

@@ -10,11 +10,11 @@ use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::sync::{SyncReport, TransferCounts};
-use andon_engine::{asking, context::Context, error::OpsError, gate::guard, halts, workspace::Workspace};
+use andon_engine::{Result, asking, context::Context, gate::guard, halts, workspace::Workspace};
 use andon_git::{Online, Prompt};
 
 /// Exchanges records and ledgers with a remote.
-pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let online = Online { prompt: prompt(shell, &ws), patience: None };
     let result = exchange(&shell.ctx, &ws, args, online)?;
@@ -54,7 +54,7 @@ pub struct SyncArgs {
 }
 
 /// Unites the records and ledgers of this clone with those of another.
-fn exchange(ctx: &Context, ws: &Workspace, args: &SyncArgs, online: Online) -> Result<SyncReport, OpsError> {
+fn exchange(ctx: &Context, ws: &Workspace, args: &SyncArgs, online: Online) -> Result<SyncReport> {
     let way = if args.fetch_only { SyncDirection::FetchOnly } else { SyncDirection::Both };
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = halts::resolve(ctx, ws)?.halt;
@@ -86,7 +86,7 @@ fn exchange(ctx: &Context, ws: &Workspace, args: &SyncArgs, online: Online) -> R
 }
 
 /// The files for people follow what came: a halt of another clone gets its report file here, an answered one loses it.
-fn show(ctx: &Context, ws: &Workspace, halted: Option<&StandingHalt>) -> Result<(), OpsError> {
+fn show(ctx: &Context, ws: &Workspace, halted: Option<&StandingHalt>) -> Result<()> {
     // Rounds of other clones that have come call people here as well.
     asking::call_people(ctx, ws);
     let resolved = halts::resolve(ctx, ws)?;

@@ -9,10 +9,12 @@ use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
 use andon_engine::gate::turn::{self, TurnOwner};
 use andon_engine::gate::working_tree::WorkingTree;
-use andon_engine::{context::Context, error::OpsError, halts, json, recording::bound, workspace::Workspace};
+use andon_engine::{
+    Result, context::Context, error::OpsError, halts, json, recording::bound, workspace::Workspace,
+};
 
 /// Ends a turn and says whether the loop may continue.
-pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let (decision, mut warnings) = end_turn(&shell.ctx, &ws, node)?;
@@ -51,7 +53,7 @@ pub struct TickArgs {
 
 /// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of
 /// the agents is still reported, for the loop that calls.
-fn end_turn(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Judged, OpsError> {
+fn end_turn(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Judged> {
     let session = ctx.actor().session;
     if node.is_none() && session.is_none() && !bound::binds(ctx, ws) {
         ws.top()?;

@@ -18,7 +18,7 @@ use self::state::{ReadRequest, Screen};
 use super::watching::{PAUSE, WatchMemory, now};
 use super::{Shell, error::Exit, output::wait_for_a_key};
 use andon_engine::effect::{interrupt::Interrupt, program::InputState};
-use andon_engine::{context::local, error::OpsError};
+use andon_engine::{Result, context::local, error::OpsError};
 
 /// The wait for a key between two checks for the end of the program.
 const WAIT: Duration = Duration::from_millis(250);
@@ -38,7 +38,7 @@ impl Drop for ScreenGuard {
 }
 
 /// Shows the screen until a key or a signal ends it.
-pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
+pub(crate) fn run(shell: &Shell) -> Result<Exit> {
     // Before any other thread begins: the signals must reach the one that waits for them.
     let ending = Interrupt::listen_for_the_end();
     end_for_certain(&ending);
@@ -75,7 +75,7 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
 
 /// Waits for a key, for a while; `None` when the terminal is gone. Asked before the events are: reading them from a terminal
 /// that is gone never comes back.
-fn next(screen: &mut Screen) -> Result<Option<ReadRequest>, OpsError> {
+fn next(screen: &mut Screen) -> Result<Option<ReadRequest>> {
     let mut patience = WAIT;
     // All keys that wait, so that what is typed or pasted is drawn once. A new size is found when it is drawn.
     loop {

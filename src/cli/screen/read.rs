@@ -9,7 +9,7 @@ use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::domain::{decision::Halt, hint::Hint};
 use andon_engine::text::style::Style;
 use andon_engine::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
-use andon_engine::{context::Context, error::OpsError, text::shown_change, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, text::shown_change, workspace::Workspace};
 
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
@@ -71,7 +71,7 @@ fn of_halt(
     screen: &mut Screen,
     key: &str,
     title: &str,
-    read: impl Fn(&Halt, &WorktreeView) -> Result<String, OpsError>,
+    read: impl Fn(&Halt, &WorktreeView) -> Result<String>,
 ) {
     let text = |one: &WatchLine<'_>| match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
@@ -103,16 +103,12 @@ pub(super) fn round(shell: &Shell, screen: &mut Screen, key: &str) {
     });
 }
 
-fn of_branch(shell: &Shell, branch: &BranchView) -> (String, Result<String, OpsError>) {
+fn of_branch(shell: &Shell, branch: &BranchView) -> (String, Result<String>) {
     ("a loop of another clone".to_owned(), Ok(report::loop_of_another_clone(branch, plain(shell))))
 }
 
 /// Opens the page of the line `key`: its title and its text.
-fn open(
-    screen: &mut Screen,
-    key: &str,
-    of_one: impl Fn(&WatchLine<'_>) -> (String, Result<String, OpsError>),
-) {
+fn open(screen: &mut Screen, key: &str, of_one: impl Fn(&WatchLine<'_>) -> (String, Result<String>)) {
     let page = screen.view.ordered().iter().find(|one| one.key() == key).map(of_one);
     if let Some((title, text)) = page {
         screen.open(title, &text.unwrap_or_else(|err| told(&err)));
@@ -132,7 +128,7 @@ fn plain(shell: &Shell) -> Style {
     Style::Plain.timed_like(shell.out.out).within(columns())
 }
 
-fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<String, OpsError> {
+fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<String> {
     if let WorktreeState::Away = worktree.seen {
         return Ok(report::why(&WatchLine::Worktree(worktree)).unwrap_or_default());
     }
@@ -142,7 +138,7 @@ fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<St
     Ok(status_text::text(&view, StatusDepth::Short, plain(shell), shell.glyphs()))
 }
 
-fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String, OpsError> {
+fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String> {
     let ws = Workspace::open_lenient(ctx)?;
     Ok(show::show_text(&show::show(&ws, id)?, plain(shell)))
 }

@@ -9,11 +9,11 @@ use andon_core::domain::{agent::Client, diagnostic::Diagnostic, hint::Hint};
 use andon_engine::effect::program::{ProgramError, Signals, Surroundings};
 use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::text::message::{self, Consequence};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
 use testreport::Stream;
 
 /// Starts the program of `client` with `arguments`, unless the loop is halted.
-pub fn run(shell: &Shell, client: Client, arguments: &[String]) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, client: Client, arguments: &[String]) -> Result<Exit> {
     let command = command(client, arguments)?;
     if shell.ctx.is_switched_off() {
         return started(shell, &command).map(Exit::Passed);
@@ -36,7 +36,7 @@ pub fn run(shell: &Shell, client: Client, arguments: &[String]) -> Result<Exit, 
 }
 
 /// Runs it in the working directory with our environment, streams and signals; its exit code.
-fn started(shell: &Shell, command: &TestCommand) -> Result<u8, OpsError> {
+fn started(shell: &Shell, command: &TestCommand) -> Result<u8> {
     let mut pass = |stream: Stream, bytes: &[u8]| match stream {
         Stream::Stdout => shell.out.pass_out(bytes),
         Stream::Stderr => shell.out.pass_err(bytes),
@@ -72,7 +72,7 @@ fn say(shell: &Shell, decision: &Decision, warnings: &[Diagnostic], came: Conseq
 ///
 /// # Errors
 /// The client has no program of its own, and none is named.
-fn command(client: Client, arguments: &[String]) -> Result<TestCommand, OpsError> {
+fn command(client: Client, arguments: &[String]) -> Result<TestCommand> {
     let argv: Vec<String> =
         client.program().map(str::to_owned).into_iter().chain(arguments.iter().cloned()).collect();
     if argv.is_empty() {
@@ -88,7 +88,7 @@ fn command(client: Client, arguments: &[String]) -> Result<TestCommand, OpsError
 ///
 /// # Errors
 /// Whatever keeps that from being known.
-fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+fn standing(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>)> {
     let (decision, loaded) = rule_feed::decide(ctx, ws, FeedStage::At(Stage::Halts))?;
     Ok((decision, loaded.warnings))
 }

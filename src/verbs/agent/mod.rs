@@ -19,11 +19,11 @@ use crate::setup::clients::{ClientHooks, Trust, gather};
 use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment, hint::Hint};
 use andon_core::escape::{self, shell_quote};
-use andon_engine::{context::Context, error::OpsError, json};
+use andon_engine::{Result, context::Context, error::OpsError, json};
 use andon_git::Repo;
 
 /// Runs one of them.
-pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit> {
     match &args.command {
         AgentCommand::Install(args) if args.command => {
             let (client, place) = (args.client.unwrap_or(Client::Generic), &args.place);
@@ -381,7 +381,7 @@ struct Target {
     memory: Option<MemoryFile>,
 }
 
-fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsError> {
+fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target> {
     let repo = match scope {
         Scope::Project => Some(Repo::open(&ctx.cwd, &ctx.repo_env)?),
         Scope::User => None,
@@ -418,7 +418,7 @@ fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn install(ctx: &Context, args: &InstallClientArgs) -> Result<ClientInstall, OpsError> {
+pub fn install(ctx: &Context, args: &InstallClientArgs) -> Result<ClientInstall> {
     let (client, scope) = (args.client.unwrap_or(Client::Generic), args.place.scope());
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
@@ -449,7 +449,7 @@ pub fn install(ctx: &Context, args: &InstallClientArgs) -> Result<ClientInstall,
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUninstall, OpsError> {
+pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUninstall> {
     if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::in_agent_shell("agent uninstall", &marker));
     }
@@ -484,7 +484,7 @@ pub struct ClientRemovals {
 ///
 /// # Errors
 /// When settings cannot be read or written.
-pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError> {
+pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals> {
     let mut along = ClientRemovals::default();
     let saved = here::saved_path(ctx, Some(repo), Scope::Project);
     let saved = saved.map(|path| SavedFiles::read(&path)).unwrap_or_default();

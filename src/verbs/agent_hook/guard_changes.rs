@@ -25,7 +25,7 @@ use andon_core::domain::{
 use andon_core::escape::terminal_clip;
 use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
-use andon_engine::{context::Context, effect, error::OpsError};
+use andon_engine::{Result, context::Context, effect};
 use andon_git::{Repo, Update, platform::files as modes};
 use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, stamp};
 use andon_store::{journal::extents, ledger, lost_records, process, wire};
@@ -77,11 +77,7 @@ pub(super) enum CallState {
 
 /// Before a tool call: takes the snapshot that the call is compared with. Finds what calls that still run have removed by now, and
 /// what has disappeared since the last call.
-pub(super) fn begin(
-    place: &Place<'_>,
-    payload: &HookPayload,
-    call: CallState,
-) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn begin(place: &Place<'_>, payload: &HookPayload, call: CallState) -> Result<Vec<Diagnostic>> {
     if !may_change(payload) {
         return Ok(Vec::new());
     }
@@ -95,7 +91,7 @@ pub(super) fn begin(
 }
 
 /// Tells the person about parts that are missing by now, while calls run or between two of them.
-fn look(place: &Place<'_>, kept: Option<&GuardSnapshot>) -> Result<Vec<Diagnostic>, OpsError> {
+fn look(place: &Place<'_>, kept: Option<&GuardSnapshot>) -> Result<Vec<Diagnostic>> {
     match kept {
         Some(kept) if kept.open > 0 => told(place, &compare(place, kept)),
         Some(kept) if kept.in_turn => Ok(told_between(&between(place, kept)).into_iter().collect()),
@@ -108,7 +104,7 @@ pub(super) fn end(
     place: &Place<'_>,
     payload: &HookPayload,
     feed: &mut RuleFeed<'_>,
-) -> Result<Vec<GuardChange>, OpsError> {
+) -> Result<Vec<GuardChange>> {
     if !may_change(payload) {
         return Ok(Vec::new());
     }
@@ -127,7 +123,7 @@ pub(super) fn end(
 
 /// The turn is over: no call runs any more. What is said to the person of what the last ones took away. A call whose end was
 /// not told may have written files: some clients report nothing about one that failed, or do not wait for the hook.
-pub(super) fn close(live: &mut LiveSession<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn close(live: &mut LiveSession<'_>) -> Result<Vec<Diagnostic>> {
     let kept = of_session(live);
     let notes = look(live, kept.as_ref())?;
     if kept.is_some_and(|kept| kept.open > 0) && live.known.turn.touch < Touch::Ran {
@@ -138,7 +134,7 @@ pub(super) fn close(live: &mut LiveSession<'_>) -> Result<Vec<Diagnostic>, OpsEr
 }
 
 /// Stops the comparison with the kept snapshot.
-pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
+pub(super) fn forget(place: &Place<'_>) -> Result<()> {
     let Some(kept) = of_session(place).filter(|kept| kept.open > 0 || kept.in_turn) else { return Ok(()) };
     Ok(guard_store(place.ctx, &place.ws.repo).close(kept)?)
 }
@@ -160,7 +156,7 @@ fn fates(all: &[GuardChange]) -> String {
     all.iter().map(one).collect::<Vec<String>>().join("; ")
 }
 
-fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>, OpsError> {
+fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>> {
     if taken.is_empty() {
         return Ok(Vec::new());
     }
@@ -171,7 +167,7 @@ fn told(place: &Place<'_>, taken: &[GuardChange]) -> Result<Vec<Diagnostic>, Ops
     Ok([note].into_iter().chain(feed.end()?.1).collect())
 }
 
-fn record(place: &Place<'_>, taken: &[GuardChange], feed: &mut RuleFeed<'_>) -> Result<(), OpsError> {
+fn record(place: &Place<'_>, taken: &[GuardChange], feed: &mut RuleFeed<'_>) -> Result<()> {
     let counted: Vec<&str> =
         taken.iter().filter(|one| one.fault == Fault::Counted).map(|one| one.what.as_str()).collect();
     if counted.is_empty() {
@@ -214,7 +210,7 @@ impl HooksPlace {
     }
 }
 
-fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<(), OpsError> {
+fn keep(place: &Place<'_>, kept: Option<&GuardSnapshot>, open: u32) -> Result<()> {
     let repo = &place.ws.repo;
     let (head, stash) = marks(repo);
     let hooks = HooksPlace::now(repo, kept);

@@ -25,7 +25,7 @@ use andon_core::domain::{
     agent::Client, decision::Halt, diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, ids::ShortHash,
 };
 use andon_engine::{
-    adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
+    Result, adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
     workspace::Workspace,
 };
 use andon_git::GitError;
@@ -110,7 +110,7 @@ impl ClientHook<'_> {
     }
 
     /// Judges what the client reports at this moment.
-    fn judge(&self, moment: HookMoment, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
+    fn judge(&self, moment: HookMoment, payload: &HookPayload) -> Result<EventOutcome> {
         let ctx = of_agent(&self.ctx, self.client);
         let place =
             || Place { ctx: &ctx, ws: &self.ws, client: self.client, session: payload.session.clone() };
@@ -119,7 +119,7 @@ impl ClientHook<'_> {
         }
         let halted = &self.halted;
         // A report of something that has happened is taken in once.
-        let take_in = |act: &dyn Fn(&mut LiveSession<'_>) -> Result<EventOutcome, OpsError>| {
+        let take_in = |act: &dyn Fn(&mut LiveSession<'_>) -> Result<EventOutcome>| {
             let live = place().fold_for(self.event, moment, payload, self.report)?;
             live.map_or_else(|| Ok(EventOutcome::nothing()), |mut live| act(&mut live))
         };

@@ -10,7 +10,7 @@ use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentAction, AgentFact, HookMoment};
 use andon_core::domain::events::{Event, EventKind, Renewal};
 use andon_core::domain::{client_spec::FileOwner, ids::ShortHash, usage::Usage};
-use andon_engine::{adapter::events, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, adapter::events, context::Context, workspace::Workspace};
 use andon_git::{from_end, open_plain};
 use andon_store::journal::{Journal, JournalLine, JournalLock};
 
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         moment: HookMoment,
         payload: &HookPayload,
         report: ShortHash,
-    ) -> Result<Option<LiveSession<'a>>, OpsError> {
+    ) -> Result<Option<LiveSession<'a>>> {
         // Each prompt of a person is another one, so that a report that names it comes once, whatever settings start us for it.
         let is_unique = matches!(moment, HookMoment::Prompt | HookMoment::TurnEnd)
             && payload.prompt_id.is_some()
@@ -95,7 +95,7 @@ impl<'a> Place<'a> {
         deed: AgentAction,
         about: &str,
         mark: Option<ShortHash>,
-    ) -> Result<AgentFact, OpsError> {
+    ) -> Result<AgentFact> {
         let fact = self.fact(deed, about, mark);
         self.agents_journal().append(&JournalLine::Agent(Box::new(fact.clone())))?;
         Ok(fact)
@@ -143,31 +143,26 @@ impl<'a> Place<'a> {
     }
 
     /// Keeps a fact in the journal of this worktree.
-    pub(super) fn append(&self, line: &JournalLine) -> Result<(), OpsError> {
+    pub(super) fn append(&self, line: &JournalLine) -> Result<()> {
         Ok(Journal::open(self.ws.repo.git_dir()).append(line)?)
     }
 
     /// HEAD, as a text.
-    pub(super) fn head(&self) -> Result<String, OpsError> {
+    pub(super) fn head(&self) -> Result<String> {
         Ok(self.ws.repo.head()?.commit().map_or_else(String::new, |head| head.to_string()))
     }
 }
 
 impl LiveSession<'_> {
     /// Keeps what was done, in the journal and in the fold.
-    pub(super) fn remember(
-        &mut self,
-        deed: AgentAction,
-        about: &str,
-        mark: Option<ShortHash>,
-    ) -> Result<(), OpsError> {
+    pub(super) fn remember(&mut self, deed: AgentAction, about: &str, mark: Option<ShortHash>) -> Result<()> {
         let fact = self.place.remember(deed, about, mark)?;
         self.known.take(&fact, self.place.client, self.place.session.as_deref());
         Ok(())
     }
 
     /// The context window was compacted: several hooks report one compaction.
-    pub(super) fn compacted(&mut self) -> Result<(), OpsError> {
+    pub(super) fn compacted(&mut self) -> Result<()> {
         if self.known.just_compacted {
             return Ok(());
         }

@@ -28,7 +28,7 @@ use andon_core::{detect, history::Timeline};
 use andon_engine::adapter::events::{self, words_of};
 use andon_engine::gate::{compaction, rule_feed::RuleFeed};
 use andon_engine::halts::{self, decisions};
-use andon_engine::{error::OpsError, recording::pending, text::decisions as text};
+use andon_engine::{Result, error::OpsError, recording::pending, text::decisions as text};
 use andon_store::{journal::JournalLine, ledger::Ledger};
 
 /// The outcome of an event.
@@ -53,7 +53,7 @@ pub(super) fn after_tool(
     live: &mut LiveSession<'_>,
     event: &str,
     payload: &HookPayload,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     let transcript = transcript_of(payload);
     let mut feed = RuleFeed::new(live.ctx, live.ws);
     let taken = guard_changes::end(live, payload, &mut feed)?;
@@ -98,7 +98,7 @@ pub(super) fn after_tool(
 }
 
 /// Keeps a line in the journal and shows it to the rules.
-fn keep(place: &Place<'_>, feed: &mut RuleFeed<'_>, line: JournalLine) -> Result<(), OpsError> {
+fn keep(place: &Place<'_>, feed: &mut RuleFeed<'_>, line: JournalLine) -> Result<()> {
     place.append(&line)?;
     feed.take(line)
 }
@@ -109,7 +109,7 @@ fn due(
     payload: &HookPayload,
     decision: &Decision,
     timeline: Option<&Timeline>,
-) -> Result<Instruction, OpsError> {
+) -> Result<Instruction> {
     if decision.verdict == Verdict::Halt {
         return halted(live, payload);
     }
@@ -124,7 +124,7 @@ fn called(
     call: &CompletedCall,
     payload: &HookPayload,
     transcript: &[u8],
-) -> Result<Option<JournalLine>, OpsError> {
+) -> Result<Option<JournalLine>> {
     let used = &call.used;
     let (mark, id, number) = if let Some(id) = &used.id {
         let mark = live.mark(&["call", id]);
@@ -159,7 +159,7 @@ fn subagent(live: &LiveSession<'_>, named: Option<&str>) -> Option<ShortHash> {
 }
 
 /// Keeps once a turn that it may have changed files.
-fn touched(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+fn touched(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<()> {
     let touch = payload.calls.iter().map(|call| ruling::touch(&call.used)).max().unwrap_or_default();
     if touch > live.known.turn.touch {
         live.remember(AgentAction::Wrote, touch.as_str(), None)?;
@@ -168,7 +168,7 @@ fn touched(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsE
 }
 
 /// Tokens in the transcript that are not known yet.
-fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<JournalLine>, OpsError> {
+fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<JournalLine>> {
     let Some(counted) = agent::newest_usage(live.client, transcript) else { return Ok(None) };
     let mark = live.mark(&["usage", &counted.id]);
     if live.known.counted.contains(&mark) {
@@ -180,7 +180,7 @@ fn counted(live: &mut LiveSession<'_>, transcript: &[u8]) -> Result<Option<Journ
 
 /// Says once that the loop is halted now; without the reason where the call's own answer shows it, as that of `andon test` and of a
 /// commit does.
-fn halted(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<Instruction, OpsError> {
+fn halted(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<Instruction> {
     let Some(halt) = halts::binding(live.ws)? else { return Ok(Instruction::Nothing) };
     let reason = terminal_clip(&halt.halt.message, SHOWN_REASON);
     let mut answers = payload.calls.iter().filter_map(|call| call.result.as_ref());
@@ -206,7 +206,7 @@ pub(super) fn telling(
     live: &mut LiveSession<'_>,
     audience: Audience,
     halt: Option<&Halt>,
-) -> Result<Telling, OpsError> {
+) -> Result<Telling> {
     let mark = halt_mark(audience, halt);
     if live.known.nudged.contains(&mark) {
         return Ok(Telling::Again);
@@ -229,7 +229,7 @@ pub(super) fn halt_name(halt: Option<&Halt>) -> String {
 }
 
 /// Says once at each commit that the window fills up, and once that the briefing is due.
-fn nearly_full(live: &mut LiveSession<'_>, decision: &Decision) -> Result<Instruction, OpsError> {
+fn nearly_full(live: &mut LiveSession<'_>, decision: &Decision) -> Result<Instruction> {
     let due = |finding: &&Finding| finding.about.event == EventClass::Compaction;
     let Some(finding) = decision.findings.iter().find(due) else { return Ok(Instruction::Nothing) };
     let head = live.head()?;
@@ -244,7 +244,7 @@ fn nearly_full(live: &mut LiveSession<'_>, decision: &Decision) -> Result<Instru
 }
 
 /// Tells the first finding that was not reported yet and will halt the loop if it goes on like this.
-fn told(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Instruction, OpsError> {
+fn told(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Instruction> {
     for finding in detect::soon(timeline, &live.ws.config.rules) {
         let mark = of_finding(&finding);
         if !live.known.nudged.contains(&mark) {
@@ -264,7 +264,7 @@ fn once(
     mark: ShortHash,
     about: &str,
     text: impl FnOnce() -> String,
-) -> Result<Instruction, OpsError> {
+) -> Result<Instruction> {
     if live.known.nudged.contains(&mark) {
         return Ok(Instruction::Nothing);
     }
@@ -293,10 +293,7 @@ fn end_of(place: &Place<'_>, used: &ToolUse, transcript: &[u8]) -> CallEnd {
 }
 
 /// All decisions, for a model that knows nothing yet. They count as passed on.
-pub(super) fn all_decisions(
-    live: &mut LiveSession<'_>,
-    timeline: &Timeline,
-) -> Result<Vec<HumanDecision>, OpsError> {
+pub(super) fn all_decisions(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>> {
     let all = decisions::all(live.ws, timeline);
     for one in &all {
         pass_on(live, one)?;
@@ -309,7 +306,7 @@ pub(super) fn decisions_first(
     live: &mut LiveSession<'_>,
     timeline: &Timeline,
     say: Instruction,
-) -> Result<Instruction, OpsError> {
+) -> Result<Instruction> {
     // A reply that the model does not see cannot carry the decision: the next one does.
     if !say.can_tell() {
         return Ok(say);
@@ -322,7 +319,7 @@ pub(super) fn decisions_first(
     Ok(if texts.is_empty() { say } else { say.after(texts.join("\n\n")) })
 }
 
-fn pass_on(live: &mut LiveSession<'_>, one: &HumanDecision) -> Result<(), OpsError> {
+fn pass_on(live: &mut LiveSession<'_>, one: &HumanDecision) -> Result<()> {
     let mark = decisions::mark(one);
     if live.known.nudged.contains(&mark) {
         return Ok(());
@@ -330,7 +327,7 @@ fn pass_on(live: &mut LiveSession<'_>, one: &HumanDecision) -> Result<(), OpsErr
     live.remember(AgentAction::Nudged, "decided", Some(mark))
 }
 
-fn unheard(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>, OpsError> {
+fn unheard(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>> {
     let mut found: Vec<HumanDecision> = decisions::answer(live.ws, timeline).into_iter().collect();
     // The ledger is read again only where something was added to it.
     let state = Ledger::open(&live.ws.repo).state().unwrap_or_default();
@@ -344,7 +341,7 @@ fn unheard(live: &mut LiveSession<'_>, timeline: &Timeline) -> Result<Vec<HumanD
 }
 
 /// Takes in the tokens that a payload or its transcript tells.
-pub(super) fn take_usage(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+pub(super) fn take_usage(live: &mut LiveSession<'_>, payload: &HookPayload) -> Result<()> {
     let usage = match &payload.usage {
         Some(usage) => Some(live.usage(None, usage.clone())),
         None => counted(live, &transcript_of(payload))?,
@@ -363,7 +360,7 @@ pub(super) fn before(
     event: &str,
     payload: &HookPayload,
     halted: &HaltState,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
     let is_halted = *halted != HaltState::No;
     let window =

@@ -20,9 +20,7 @@ use andon_engine::gate::turn::{self, TurnOwner};
 use andon_engine::gate::{compaction, completion};
 use andon_engine::gate::{rule_feed::RuleFeed, working_tree::WorkingTree};
 use andon_engine::recording::{pending, timeline};
-use andon_engine::{
-    adapter::events, asking, error::OpsError, evidence::earlier_runs, halts, workspace::Workspace,
-};
+use andon_engine::{Result, adapter::events, asking, evidence::earlier_runs, halts, workspace::Workspace};
 
 struct MissingWork {
     text: String,
@@ -35,7 +33,7 @@ pub(super) fn end(
     place: &mut LiveSession<'_>,
     payload: &HookPayload,
     halted: &HaltState,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     pending::take_in(place.ws)?;
     let habits = place.client.spec().habits;
     if habits.subagent_sessions && !place.known.remembered {
@@ -90,7 +88,7 @@ pub(super) fn end(
     Ok(EventOutcome { say, warnings })
 }
 
-fn ended(place: &mut LiveSession<'_>, halt: Option<&Halt>) -> Result<String, OpsError> {
+fn ended(place: &mut LiveSession<'_>, halt: Option<&Halt>) -> Result<String> {
     Ok(words::ended(halt, telling(place, Audience::Person, halt)?))
 }
 
@@ -99,7 +97,7 @@ fn stop(said: Option<String>) -> Instruction {
 }
 
 /// The id of this end of a turn: two clients' settings may start us for it.
-fn numbered(place: &mut LiveSession<'_>) -> Result<Option<ShortHash>, OpsError> {
+fn numbered(place: &mut LiveSession<'_>) -> Result<Option<ShortHash>> {
     if place.session.is_none() {
         return Ok(None);
     }
@@ -117,7 +115,7 @@ struct TurnLeft {
 }
 
 impl TurnLeft {
-    fn end(&self, ws: &Workspace) -> Result<TurnEnd, OpsError> {
+    fn end(&self, ws: &Workspace) -> Result<TurnEnd> {
         let known = if self.tree.is_none() { turn::untouched(ws)? } else { None };
         match (&self.tree, known) {
             (Some(tree), _) => Ok(tree.ended(ws)),
@@ -129,7 +127,7 @@ impl TurnLeft {
 
 /// Compares the working tree with what it was at the prompt, unless the times of the files tell that nothing was written since.
 /// Calls say no more than that something may have been: a client may end its turn before the hook of its last call.
-fn left(place: &LiveSession<'_>) -> Result<TurnLeft, OpsError> {
+fn left(place: &LiveSession<'_>) -> Result<TurnLeft> {
     let session = &place.known;
     let moved = session.began.as_deref() != Some(place.head()?.as_str());
     let OpenTurn { touch, since, code, .. } = session.turn;
@@ -156,7 +154,7 @@ fn is_question(place: &LiveSession<'_>, payload: &HookPayload) -> bool {
 }
 
 /// The last message of a turn becomes a fact before it ends.
-fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
+fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<()> {
     if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
         place.append(&place.event(None, EventKind::Output(events::final_message(said))))?;
     }
@@ -164,7 +162,7 @@ fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
 }
 
 /// The work that `andon complete` finds missing. A turn that touched nothing needs nothing.
-fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<MissingWork>, OpsError> {
+fn missing(place: &LiveSession<'_>, left: &WorkingTree) -> Result<Option<MissingWork>> {
     let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
     let untouched =
         view.bits.code_modified == Bit::No && place.known.began.as_deref() == Some(place.head()?.as_str());
@@ -197,7 +195,7 @@ pub(super) fn session_start(
     place: &mut LiveSession<'_>,
     payload: &HookPayload,
     halted: &HaltState,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     match payload.source.as_deref() {
         // The turn goes on.
         Some("compact") => place.compacted()?,
@@ -216,7 +214,7 @@ pub(super) fn session_start(
 }
 
 /// The state of the loop, for a model that does not know it.
-fn context(place: &mut LiveSession<'_>, halted: &HaltState) -> Result<String, OpsError> {
+fn context(place: &mut LiveSession<'_>, halted: &HaltState) -> Result<String> {
     let loaded = timeline::load(place.ws)?;
     // While a halt is unanswered, earlier decisions are not the answer that it waits for.
     let decided = if *halted == HaltState::No { all_decisions(place, &loaded.timeline)? } else { Vec::new() };
@@ -246,7 +244,7 @@ pub(super) fn prompt(
     place: &mut LiveSession<'_>,
     payload: &HookPayload,
     halted: &HaltState,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     let own = place.client.spec().habits.prompts_itself;
     // A client that asks before every request says by an id which prompt of a person it is about.
     let again = own && {
@@ -297,7 +295,7 @@ pub(super) fn compacting(
     place: &mut LiveSession<'_>,
     payload: &HookPayload,
     halted: &HaltState,
-) -> Result<EventOutcome, OpsError> {
+) -> Result<EventOutcome> {
     take_usage(place, payload)?;
     compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;
     let habits = place.client.spec().habits;
@@ -309,7 +307,7 @@ pub(super) fn compacting(
 }
 
 /// The client reported tokens.
-pub(super) fn answered(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
+pub(super) fn answered(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome> {
     let Some(usage) = payload.usage.clone() else { return Ok(EventOutcome::nothing()) };
     let line = place.usage(None, usage);
     place.append(&line)?;
@@ -320,7 +318,7 @@ pub(super) fn answered(place: &Place<'_>, payload: &HookPayload) -> Result<Event
 }
 
 /// Settings of the client changed: they stay, where nothing would start us any more.
-pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
+pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome> {
     if !guard_changes::starts_no_more(place, payload.file.as_deref().map(Path::new)) {
         return Ok(EventOutcome::nothing());
     }

@@ -11,7 +11,7 @@ use andon_config as config;
 use andon_core::detect::calibration::Promise;
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use andon_engine::view::calibration::CalibrationResult;
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, error::OpsError, workspace::Workspace};
 
 /// `andon calibrate`
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub struct CalibrateArgs {
 }
 
 /// Calibrates on what went well. Exit code 1 where nothing can be promised, 3 where not all of it could be read.
-pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit> {
     let opened = match Workspace::open(&shell.ctx) {
         Ok(ws) => Ok(ws),
         // Streams need no repository.

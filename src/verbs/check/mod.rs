@@ -21,7 +21,7 @@ use andon_engine::effect::{EffectError, append_text, write_report};
 use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::text::{forge::Forge, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{context::local, error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, context::local, error::OpsError, json, workspace::Workspace};
 use andon_git::Repo;
 use testreport::Stream;
 
@@ -70,7 +70,7 @@ pub struct CheckArgs {
 }
 
 /// Judges a range.
-pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit> {
     shell.take_in_fetched();
     refuse_mixtures(&args.formats)?;
     let result = match args.calibration {
@@ -86,7 +86,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
 }
 
 /// Checks the thresholds against the promise of a calibration.
-fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckReport, OpsError> {
+fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckReport> {
     let ws = Workspace::open(&shell.ctx)?;
     let range = args.range.as_deref().unwrap_or("HEAD");
     let wanted = CalibrationRequest { good: GoodSource::Range(range), alpha };
@@ -96,7 +96,7 @@ fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckRepor
     Ok(as_check(&found, range))
 }
 
-fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
+fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport> {
     let mut asked = range_of(args);
     if let Some(wanted) = wanted(args) {
         let out = shell.out;
@@ -192,7 +192,7 @@ const OF_GITLAB: [(CheckFormat, &str); 2] =
     [(CheckFormat::Gitlab, "andon-code-quality.json"), (CheckFormat::Junit, "andon-junit.xml")];
 
 /// One document on standard output, or lines: not both.
-fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
+fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<()> {
     let mut shown = wanted.iter().filter(|one| one.file.is_none());
     let documents = shown.clone().filter(|one| !one.form.is_lines()).count();
     if documents > 1 || documents == 1 && shown.any(|one| one.form.is_lines()) {

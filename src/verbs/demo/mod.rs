@@ -10,12 +10,15 @@ use clap::Args;
 use crate::cli::{Shell, error::Exit};
 use andon_core::escape;
 use andon_engine::context::Context;
-use andon_engine::error::{OpsError, VerbError};
+use andon_engine::{
+    Result,
+    error::{OpsError, VerbError},
+};
 use andon_git::platform::paths::LIST_SEPARATOR;
 use andon_git::platform::processes;
 
 /// Plays the demo.
-pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit> {
     let out = shell.out;
     let mut show = |line: DemoLine<'_>| match line {
         DemoLine::Say(text) => out.result(&format!("\n{}\n", out.out.bold(text))),
@@ -63,7 +66,7 @@ pub enum DemoLine<'a> {
 }
 
 /// Runs the demo in `keep`, or in a new temporary directory. Fails when a step came out other than it should.
-fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<PathBuf, OpsError> {
+fn play(ctx: &Context, keep: Option<&Path>, show: Show<'_>) -> Result<PathBuf> {
     let dir = scratch(keep)?;
     let andon = ctx.program.clone().ok_or_else(|| failed("the path of the running program is not known"))?;
     let stage = Stage { env: environment(&andon, &dir), dir, path: ctx.path.clone() };
@@ -85,7 +88,7 @@ fn failed(what: impl Into<String>) -> OpsError {
 }
 
 /// The directory to play in: `keep` must be new or empty, so that nothing of the user's is touched.
-fn scratch(keep: Option<&Path>) -> Result<PathBuf, OpsError> {
+fn scratch(keep: Option<&Path>) -> Result<PathBuf> {
     let io = |err: std::io::Error| failed(format!("cannot make the scratch repository: {err}"));
     let Some(dir) = keep else {
         return Ok(tempfile::Builder::new().prefix("andon-demo-").tempdir().map_err(io)?.keep());
@@ -141,7 +144,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn play(&self, step: &str, show: Show<'_>) -> Result<(), OpsError> {
+    fn play(&self, step: &str, show: Show<'_>) -> Result<()> {
         let (head, text) = step.split_once('\n').unwrap_or((step, ""));
         let (kind, about) = head.split_once(' ').unwrap_or((head, ""));
         let (words, command) = about.split_once(" | ").unwrap_or(("", about));
@@ -178,11 +181,11 @@ impl Stage {
         Ok(())
     }
 
-    fn write(&self, path: &str, text: &str) -> Result<(), OpsError> {
+    fn write(&self, path: &str, text: &str) -> Result<()> {
         std::fs::write(self.dir.join(path), text).map_err(|err| failed(format!("cannot write {path}: {err}")))
     }
 
-    fn command(&self, command: &str) -> Result<CapturedOutput, OpsError> {
+    fn command(&self, command: &str) -> Result<CapturedOutput> {
         let mut env = self.env.clone();
         if command.starts_with("andon resume") {
             // The one who answers is not the one who made the commits.

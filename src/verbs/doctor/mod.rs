@@ -28,11 +28,11 @@ use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
 use andon_engine::text::page::{Page, with_command};
 use andon_engine::text::style::Style;
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, workspace::Workspace};
 use andon_git::{GitError, Repo, SourcedValue};
 
 /// Exit code 1 when a check failed.
-pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit> {
     let diagnosis = match Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) {
         Ok(repo) => {
             let clients = clients::gather(&shell.ctx, Some(&repo));
@@ -55,7 +55,7 @@ fn program(shell: &Shell, ws: &Workspace) -> TestProgram {
     }
 }
 
-fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<CallerFacts, OpsError> {
+fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<CallerFacts> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
         None if ws.repo.workdir().is_some_and(|top| !top.join("andon.toml").exists()) => {

@@ -14,7 +14,7 @@ use andon_core::detect::{self, Docs, ExcuseText, Rule};
 use andon_core::domain::findings::{HaltReason, Level};
 use andon_core::domain::ids::{CodeId, Signature};
 use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, test_run::TestEvidence};
-use andon_engine::{context::Context, effect::report_files, error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, context::Context, effect::report_files, json, workspace::Workspace};
 use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
 
 /// `andon explain`
@@ -35,7 +35,7 @@ pub struct ExplainArgs {
 }
 
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
-pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ExplainArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let named = |file: &PathBuf| {
         let rule = detect::rule(file.to_str()?);

@@ -15,7 +15,7 @@ use andon_core::domain::{
 };
 use andon_core::escape;
 use andon_engine::view::history::{HistoryCommit, HistoryView, track};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, workspace::Workspace};
 
 /// `andon export`
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub struct ExportArgs {
 }
 
 /// Writes what is recorded of a range.
-pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // After the ledger was lost, only this still knows the unanswered halt.

@@ -13,7 +13,7 @@ use andon_core::domain::facts::{Gate, Skip};
 use andon_core::domain::{git_hook::GitHook, ids::TreeId, paths::PathClass, time::Timestamp};
 use andon_engine::evidence::{self, Subject};
 use andon_engine::recording::{skip, timeline};
-use andon_engine::{context::Context, error::OpsError, gate::guard, workspace::Workspace};
+use andon_engine::{Result, context::Context, gate::guard, workspace::Workspace};
 use andon_git::CommitInfo;
 use andon_store::{notes::NotesStore, pre_commit_mark, process::GitProcess, receipt::Receipt};
 
@@ -36,7 +36,7 @@ pub(super) fn without_receipt(
     ws: &Workspace,
     store: &NotesStore<'_>,
     unjudged: &CommitWithoutReceipt<'_>,
-) -> Result<(Gate, Vec<Skip>), OpsError> {
+) -> Result<(Gate, Vec<Skip>)> {
     let CommitWithoutReceipt { commit, judged, now } = unjudged;
     let git_dir = ws.repo.git_dir();
     let marked = pre_commit_mark::is_marked(git_dir, now);
@@ -65,7 +65,7 @@ fn passed_over(reason: String) -> Skip {
 }
 
 /// True where the gate would let pass what was committed.
-fn would_pass(ws: &Workspace, store: &NotesStore<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
+fn would_pass(ws: &Workspace, store: &NotesStore<'_>, commit: &CommitInfo) -> Result<bool> {
     let parent = commit.parents.first().copied();
     let before = parent.map(|parent| ws.repo.tree_of(parent)).transpose()?;
     let loaded = timeline::load_at(ws, store, parent);
@@ -75,7 +75,7 @@ fn would_pass(ws: &Workspace, store: &NotesStore<'_>, commit: &CommitInfo) -> Re
 }
 
 /// The change of another hook after the gate had judged `judged`.
-fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<String, OpsError> {
+fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<String> {
     let changed = ws.repo.changes(Some(judged), committed)?.into_iter().map(|change| change.path);
     let code = changed.filter(|path| ws.config.paths.rules.class(path) == PathClass::Code);
     let names: Vec<String> =

@@ -26,11 +26,14 @@ use andon_core::domain::git_hook::{ConfigGate, GitHook, PreventedStep, Work};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint};
 use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
-use andon_engine::error::{OpsError, VerbError};
 use andon_engine::gate::guard::{self, UntestedTree};
 use andon_engine::recording::{bound, skip};
 use andon_engine::text::message::{self, Consequence};
 use andon_engine::workspace::{self, Workspace};
+use andon_engine::{
+    Result,
+    error::{OpsError, VerbError},
+};
 use andon_engine::{context::Context, evidence::separate_checkout::TestedSubject, sync};
 use andon_git::{Operation, Repo, platform::test_seam::stop_point};
 use testreport::Stream;
@@ -39,7 +42,7 @@ use testreport::Stream;
 const MAX_STDIN: usize = 64 << 20;
 
 /// A call that [`main`] did not take: clap has said so already, but for a name that is not UTF-8.
-pub fn run(shell: &Shell, args: &HookArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &HookArgs) -> Result<Exit> {
     Ok(main(shell.ctx.clone(), &args.name, &args.args))
 }
 
@@ -143,7 +146,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
 
 /// Runs what is missing, in the working tree where it is what is committed, else in a checkout of its own. Whatever the tests
 /// print goes to standard error, as all that hooks say; how they ended is for the gate to read.
-fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Result<(), OpsError> {
+fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Result<()> {
     let out = shell.out;
     let mut pass = |_: Stream, bytes: &[u8]| out.pass_err(bytes);
     let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
@@ -306,7 +309,7 @@ pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
 
 /// Runs a hook. A configuration that cannot be read refuses a commit that has to pass the gate: otherwise breaking it
 /// would be a way around the guard. The other hooks continue with the defaults and say so.
-pub fn work(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result<HookOutcome, OpsError> {
+pub fn work(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result<HookOutcome> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
     if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
@@ -358,7 +361,7 @@ pub fn work(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Resul
 }
 
 /// Runs the tests that the gate asks for, on the tree that is to be committed.
-pub type TestRunner<'a> = dyn FnMut(&Workspace, &UntestedTree) -> Result<(), OpsError> + 'a;
+pub type TestRunner<'a> = dyn FnMut(&Workspace, &UntestedTree) -> Result<()> + 'a;
 
 /// With `test.at_commit = "run"`: what is missing runs now, and then the gate judges as ever.
 fn run_missing(
@@ -366,7 +369,7 @@ fn run_missing(
     ws: &Workspace,
     fixed: Option<TreeId>,
     tests: &mut TestRunner<'_>,
-) -> Result<(), OpsError> {
+) -> Result<()> {
     if ws.config.test.at_commit == AtCommit::Refuse {
         return Ok(());
     }
@@ -383,7 +386,7 @@ fn is_halted(outcome: &HookOutcome) -> bool {
 }
 
 /// True for hooks at which more than halts binds.
-fn is_gate(ctx: &Context, ws: &Workspace, name: GitHook) -> Result<bool, OpsError> {
+fn is_gate(ctx: &Context, ws: &Workspace, name: GitHook) -> Result<bool> {
     match name.spec().gate {
         ConfigGate::Always => Ok(true),
         ConfigGate::WhereAsked => guard::is_asked(ctx, ws),
@@ -410,7 +413,7 @@ fn unread(hook: GitHook, lines: usize) -> Option<Diagnostic> {
     (lines > 0).then(|| Diagnostic::warning(what).help(Hint::Githooks))
 }
 
-fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
+fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome> {
     let (pushed, bad) = if git_hook::is_by_framework(&ctx.vars) {
         let tip_of = |name: &str| ws.repo.resolve(name).ok();
         let pushed = git_hook::pushed_ref(&ctx.vars).or_else(|| git_hook::pushed_whole(&ctx.vars, tip_of));
@@ -448,7 +451,7 @@ fn rewrites(
     ctx: &Context,
     ws: &Workspace,
     call: &HookCall,
-) -> Result<(RewriteCommand, Vec<Rewrite>, Option<Diagnostic>), OpsError> {
+) -> Result<(RewriteCommand, Vec<Rewrite>, Option<Diagnostic>)> {
     let named = call.args.first().map(|word| word.to_string_lossy().into_owned());
     let command =
         named.or_else(|| ctx.var("PRE_COMMIT_REWRITE_COMMAND").map(str::to_owned)).unwrap_or_default();
@@ -465,7 +468,7 @@ fn rewrites(
 }
 
 /// The commit that `--amend` replaced: what HEAD was before its newest move.
-fn amended(ws: &Workspace) -> Result<Option<Rewrite>, OpsError> {
+fn amended(ws: &Workspace) -> Result<Option<Rewrite>> {
     let newest = ws.repo.reflog_head(1)?.into_iter().next();
     Ok(newest
         .filter(|entry| !entry.old.is_zero())
@@ -486,7 +489,7 @@ pub fn pre_push(
     ctx: &Context,
     ws: &Workspace,
     pushed: &[PushedRef],
-) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
+) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>)> {
     let (mut judged, mut warnings) = (Vec::new(), Vec::<Diagnostic>::new());
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))

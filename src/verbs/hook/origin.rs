@@ -5,13 +5,13 @@
 use andon_agents::ruling::in_order;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Recording};
 use andon_core::domain::{agent, agent_door::AgentFact, ids::CommitId, time::Timestamp};
-use andon_engine::{context::Context, error::OpsError, recording::bound, workspace::Workspace};
+use andon_engine::{Result, context::Context, recording::bound, workspace::Workspace};
 use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
 use andon_store::operation::{self, OperationInProgress};
 use andon_store::{guard_state::GuardSnapshot, journal::Journal, process::git_above};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
-pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+pub fn note(ctx: &Context, ws: &Workspace) -> Result<()> {
     let kind = match ws.repo.operation() {
         Operation::CherryPick => CommitKind::CherryPick,
         Operation::Revert => CommitKind::Revert,
@@ -37,7 +37,7 @@ pub struct Making {
 }
 
 /// post-commit: the making of `commit`, which is HEAD.
-pub fn making(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Making, OpsError> {
+pub fn making(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Making> {
     if commit.parents.len() > 1 {
         return Ok(Making { kind: CommitKind::Merge, sources: Vec::new() });
     }
@@ -71,18 +71,14 @@ pub fn making(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Maki
 }
 
 /// The commit that HEAD was before an amend made `commit`.
-fn replaced(ws: &Workspace, commit: &CommitInfo) -> Result<Option<CommitId>, OpsError> {
+fn replaced(ws: &Workspace, commit: &CommitInfo) -> Result<Option<CommitId>> {
     let newest =
         ws.repo.reflog_head(1)?.pop().filter(|entry| entry.new == commit.id.0 && !entry.old.is_zero());
     Ok(newest.map(|entry| CommitId(entry.old)))
 }
 
 /// The kind of a commit that was made while the hooks were off; the reflog says that it is `claimed_kind`.
-pub fn kind_of_earlier(
-    ws: &Workspace,
-    commit: &CommitInfo,
-    claimed_kind: CommitKind,
-) -> Result<CommitKind, OpsError> {
+pub fn kind_of_earlier(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Result<CommitKind> {
     if commit.parents.len() > 1 {
         return Ok(CommitKind::Merge);
     }
@@ -95,7 +91,7 @@ pub fn kind_of_earlier(
 }
 
 /// True where its tree is what reverting or picking a commit gives: one that the message names, or git's own state file.
-fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Result<bool, OpsError> {
+fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Result<bool> {
     let mut sources = ws.repo.named_sources(commit, claimed_kind)?;
     if claimed_kind == CommitKind::CherryPick {
         sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());

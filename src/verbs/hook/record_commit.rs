@@ -16,12 +16,12 @@ use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::coun
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
-use andon_engine::error::{OpsError, or_warn};
 use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, test_sets};
 use andon_engine::gate::{GateContext, guard, outcomes};
 use andon_engine::recording::derive::{self, DerivedCommit};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::recording::{self, attempts, bound, skip};
+use andon_engine::{Result, error::or_warn};
 use andon_engine::{context::Context, halts, weakening, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{CommitInfo, ReflogEntry, missing_help};
@@ -73,7 +73,7 @@ impl LateRecords {
 }
 
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
-pub fn post_commit(ctx: &Context, ws: &Workspace, hook: GitHook) -> Result<Option<RecordReport>, OpsError> {
+pub fn post_commit(ctx: &Context, ws: &Workspace, hook: GitHook) -> Result<Option<RecordReport>> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     stop_point("post-commit:begin");
     let (store, receipts) = (NotesStore::open(&ws.repo)?, receipt::read(ws.repo.git_dir()));
@@ -112,7 +112,7 @@ struct Recorder<'a> {
 impl Recorder<'_> {
     /// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
     /// replaces. What its tests and the gate said since then is added to the record.
-    fn again(&mut self, head: CommitId, stored: StoredRecord) -> Result<(), OpsError> {
+    fn again(&mut self, head: CommitId, stored: StoredRecord) -> Result<()> {
         let Self { ctx, ws, store, receipts } = self;
         let before = &stored.record;
         let is_tested = before.tests.as_ref().is_some_and(|tests| tests.code == before.code);
@@ -141,12 +141,7 @@ impl Recorder<'_> {
     }
 
     /// Compares the receipts of the gate with what was committed; and what was passed over on the way.
-    fn gate(
-        &self,
-        commit: &CommitInfo,
-        kind: CommitKind,
-        now: &[GitProcess],
-    ) -> Result<(Gate, Vec<Skip>), OpsError> {
+    fn gate(&self, commit: &CommitInfo, kind: CommitKind, now: &[GitProcess]) -> Result<(Gate, Vec<Skip>)> {
         let Self { ctx, ws, store, receipts } = self;
         // A receipt of another git process, or one that names none, does not count for this commit.
         let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
@@ -174,7 +169,7 @@ impl Recorder<'_> {
     }
 
     /// Writes the record of one commit and returns what the rules say.
-    fn record(&mut self, entry: &Entry<'_>) -> Result<(Decision, LoadedTimeline), OpsError> {
+    fn record(&mut self, entry: &Entry<'_>) -> Result<(Decision, LoadedTimeline)> {
         let parent = entry.commit.parents.first().copied();
         let mut loaded = timeline::load_at(self.ws, &self.store, parent);
         let (mut fact, missing) = self.derive(entry, &loaded)?;
@@ -227,11 +222,7 @@ impl Recorder<'_> {
     }
 
     /// Everything about a commit that can be derived, and what the journal knows of it; the first blob that is not there.
-    fn derive(
-        &self,
-        entry: &Entry<'_>,
-        loaded: &LoadedTimeline,
-    ) -> Result<(CommitFact, Option<Oid>), OpsError> {
+    fn derive(&self, entry: &Entry<'_>, loaded: &LoadedTimeline) -> Result<(CommitFact, Option<Oid>)> {
         let Self { ctx, ws, store, .. } = self;
         let commit = entry.commit;
         let derived = derived(ws, commit)?;
@@ -324,7 +315,7 @@ impl Recorder<'_> {
 
     /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
     /// follow a commit that has one: what was there before Andon came is not its business.
-    fn catch_up(&mut self, head: &CommitInfo) -> Result<LateRecords, OpsError> {
+    fn catch_up(&mut self, head: &CommitInfo) -> Result<LateRecords> {
         let (ctx, ws) = (self.ctx, self.ws);
         let missing = self.unrecorded(head)?;
         let mut caught_up = LateRecords::default();
@@ -357,7 +348,7 @@ impl Recorder<'_> {
         Ok(caught_up)
     }
 
-    fn unrecorded(&self, head: &CommitInfo) -> Result<Vec<(CommitId, ReflogOrigin)>, OpsError> {
+    fn unrecorded(&self, head: &CommitInfo) -> Result<Vec<(CommitId, ReflogOrigin)>> {
         let Self { ws, store, .. } = self;
         let mut at = head.parents.first().copied();
         // The common case, without reading the reflog: the parent has its record.
@@ -392,7 +383,7 @@ const CHILDREN: usize = 64;
 /// Adds to the record of a commit what its tests gave since: those of scopes that are left to the push, those of what git made,
 /// and failures on the same code. A record never gets better: that would look like an edited one. A child's record names this
 /// one as it is, and then it stays so.
-pub(crate) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(), OpsError> {
+pub(crate) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<()> {
     let mut store = NotesStore::open(&ws.repo)?;
     let Some(stored) = store.get(tip)? else { return Ok(()) };
     let (mut record, extra) = (stored.record, stored.extra);
@@ -422,7 +413,7 @@ pub(crate) fn complete(ctx: &Context, ws: &Workspace, tip: CommitId) -> Result<(
 }
 
 /// post-merge: the merge commit is recorded; a fast-forward brings commits with or without records of others.
-pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
+pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     if ws.repo.commit(head)?.parents.len() < 2 {
         return Ok(None);
@@ -493,7 +484,7 @@ fn without_blobs(id: Oid) -> Diagnostic {
 }
 
 /// Everything that follows from a commit under the settings of the workspace.
-pub(super) fn derived(ws: &Workspace, commit: &CommitInfo) -> Result<DerivedCommit, OpsError> {
+pub(super) fn derived(ws: &Workspace, commit: &CommitInfo) -> Result<DerivedCommit> {
     derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)
 }
 
@@ -536,7 +527,7 @@ fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: Cod
 }
 
 /// The node that made a commit: by the declared workflow, else as the environment names it.
-fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String, OpsError> {
+fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String> {
     if !ws.config.workflow.is_declared() {
         return Ok(actor.node_name());
     }

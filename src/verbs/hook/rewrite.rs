@@ -14,9 +14,9 @@ use andon_core::domain::facts::{
 use andon_core::domain::ids::{CodeId, CommitId, Digest};
 use andon_core::domain::test_run::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
-use andon_engine::error::{OpsError, or_warn};
 use andon_engine::recording::bound;
 use andon_engine::recording::derive::DerivedCommit;
+use andon_engine::{Result, error::or_warn};
 use andon_engine::{context::Context, workspace::Workspace};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::journal::{Journal, JournalLine};
@@ -30,7 +30,7 @@ pub fn post_rewrite(
     ws: &Workspace,
     command: RewriteCommand,
     rewrites: &[Rewrite],
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     let mut store = NotesStore::open(&ws.repo)?;
     let mut written: Vec<NewRecord> = Vec::new();
     let mut warnings = Vec::new();
@@ -97,7 +97,7 @@ fn link_children(
     store: &NotesStore<'_>,
     written: &mut Vec<NewRecord>,
     lines: &mut Vec<(CommitId, Digest)>,
-) -> Result<(), OpsError> {
+) -> Result<()> {
     let mut sought: BTreeSet<CommitId> = lines.iter().map(|(id, _)| *id).collect();
     let mut chain = Vec::new();
     let mut at = ws.repo.head()?.commit();
@@ -134,7 +134,7 @@ fn move_ack(
     store: &NotesStore<'_>,
     command: RewriteCommand,
     rewrites: &[Rewrite],
-) -> Result<(), OpsError> {
+) -> Result<()> {
     let [rewrite] = rewrites else { return Ok(()) };
     let record = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
     let (old, new) = (record(rewrite.old), record(rewrite.new));
@@ -180,7 +180,7 @@ fn carry(
     ws: &Workspace,
     moved: &RewrittenCommit<'_>,
     prev_of: impl Fn(CommitId) -> PrevRecord,
-) -> Result<CommitRecord, OpsError> {
+) -> Result<CommitRecord> {
     let RewrittenCommit { id, command, old, new, others, .. } = *moved;
     let commit = ws.repo.commit(id)?;
     let DerivedCommit { tree, parent, code, diff, change, missing: _, taken: _ } = derived(ws, &commit)?;
@@ -281,7 +281,7 @@ const PAIRED: usize = 256;
 
 /// Pairs the commits of a finished rebase by their change: `ORIG_HEAD` is the old tip, HEAD the new one. For the
 /// frameworks, which do not pass post-rewrite's standard input on.
-pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
+pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>> {
     let (Some(new_tip), Ok(old_tip)) = (ws.repo.head()?.commit(), ws.repo.resolve("ORIG_HEAD")) else {
         return Ok(Vec::new());
     };
@@ -305,7 +305,7 @@ pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
 }
 
 /// First parents from `tip` down to, not including, `base`; oldest first, at most [`PAIRED`].
-fn first_parents(ws: &Workspace, tip: CommitId, base: Option<CommitId>) -> Result<Vec<CommitId>, OpsError> {
+fn first_parents(ws: &Workspace, tip: CommitId, base: Option<CommitId>) -> Result<Vec<CommitId>> {
     let mut chain = Vec::new();
     let mut at = Some(tip);
     while let Some(id) = at.filter(|id| Some(*id) != base && chain.len() < PAIRED) {

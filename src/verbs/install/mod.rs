@@ -26,7 +26,7 @@ use crate::verbs::agent::{self as agents, ClientRemovals};
 use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
 use andon_core::escape;
 use andon_engine::view::status::LostHooks;
-use andon_engine::{error::OpsError, guess::Guess, json};
+use andon_engine::{Result, error::OpsError, guess::Guess, json};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.
@@ -68,7 +68,7 @@ pub struct UninstallArgs {
     pub format: FormatArg,
 }
 
-pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
+pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
     if args.dry_run {
@@ -293,7 +293,7 @@ fn install_json(report: &InstallReport) -> Value {
     document
 }
 
-pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> {
+pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let there: Vec<_> = folders_of(&repo).into_iter().filter(|folder| folder.exists()).collect();
     if args.purge {

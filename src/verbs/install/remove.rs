@@ -13,8 +13,11 @@ use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
-use andon_engine::error::{OpsError, VerbError};
 use andon_engine::halts::{self, stop_files};
+use andon_engine::{
+    Result,
+    error::{OpsError, VerbError},
+};
 use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
 use andon_git::{GitError, Repo, if_there};
 use andon_store::ledger::{self, Ledger};
@@ -241,7 +244,7 @@ pub struct PurgeReport {
 ///
 /// # Errors
 /// `VerbError::Purge` in the shell of an agent, and while a loop is halted in any worktree.
-pub(super) fn may_purge(ctx: &Context) -> Result<(), OpsError> {
+pub(super) fn may_purge(ctx: &Context) -> Result<()> {
     if let Some(marker) = ctx.agent_mark() {
         let what = format!("this is the shell of an agent ({marker}), and only a person deletes evidence");
         return Err(purge_refused(&what, Hint::Purge.led("a person runs in a shell of their own")));
@@ -271,7 +274,7 @@ fn purge_refused(what: &str, help: impl Into<String>) -> OpsError {
 
 /// Deletes everything that uninstalling leaves, but for `andon.toml`. `there` has the folders from before this command, which
 /// makes caches of its own.
-pub(super) fn purge(repo: &Repo, there: &[PathBuf]) -> Result<PurgeReport, OpsError> {
+pub(super) fn purge(repo: &Repo, there: &[PathBuf]) -> Result<PurgeReport> {
     let records = repo.notes_list(NOTES_REF)?.len();
     let entries = Ledger::open(repo).read_all()?.0.len();
     let left_at_remotes = at_remotes(repo)?;

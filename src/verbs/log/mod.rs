@@ -17,7 +17,7 @@ use andon_core::history::DEFAULT_NODE;
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
 use andon_engine::view::history::{LoggedCommit, RecordState};
-use andon_engine::{asking, error::OpsError, json, recording::derive, workspace::Workspace};
+use andon_engine::{Result, asking, json, recording::derive, workspace::Workspace};
 use andon_store::notes::NotesStore;
 
 /// `andon log`
@@ -38,7 +38,7 @@ pub struct LogArgs {
 }
 
 /// Shows the newest records.
-pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if args.events {
@@ -51,7 +51,7 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
 }
 
 /// Shows the newest safety events.
-fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsError> {
+fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit> {
     let (events, warnings) = safety::events(ws, &args.revision, args.max_count)?;
     shell.show(args.format.format, "events", &json!({ "events": events }), |style| {
         safety::text(&events, style)
@@ -62,7 +62,7 @@ fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsErro
 
 /// The newest `max` commits from `revision` along first parents, newest first, with the halts and
 /// acknowledgements that happened at them. The warnings name ledger entries that were skipped.
-fn entries(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>, Vec<Diagnostic>), OpsError> {
+fn entries(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>, Vec<Diagnostic>)> {
     if revision == "HEAD" && ws.repo.head()?.commit().is_none() {
         return Ok((Vec::new(), Vec::new()));
     }

@@ -15,7 +15,7 @@ use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
 use andon_core::{detect, escape::terminal_clip, format::members_of};
 use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{asking, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, asking, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Position};
 use andon_store::{RecordError, ledger::Entry, notes::NotesStore};
 
@@ -28,11 +28,7 @@ const MAX_TOLD: usize = 100_000;
 const GOES_ON: &str = "continued_monitoring";
 
 /// The newest `max` events, newest first.
-pub fn events(
-    ws: &Workspace,
-    revision: &str,
-    max: usize,
-) -> Result<(Vec<SafetyEvent>, Vec<Diagnostic>), OpsError> {
+pub fn events(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<SafetyEvent>, Vec<Diagnostic>)> {
     let (entries, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut warnings = skipped;
     let mut events: Vec<SafetyEvent> =
@@ -68,7 +64,7 @@ pub fn events(
 }
 
 /// Every safety event of the journal, however long it is, oldest first; and what of its end could not be read.
-fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Diagnostic>), OpsError> {
+fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Diagnostic>)> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut facts = VecDeque::new();
     let read = journal.read_on(Position::START, &mut |line| {
@@ -161,7 +157,7 @@ fn recorded(
     max: usize,
     halted: &BTreeSet<CommitId>,
     passed_over: &mut Vec<(Option<TreeId>, String)>,
-) -> Result<Vec<SafetyEvent>, OpsError> {
+) -> Result<Vec<SafetyEvent>> {
     let store = NotesStore::open(&ws.repo)?;
     let mut events = Vec::new();
     let mut at = Some(ws.repo.resolve(revision)?);

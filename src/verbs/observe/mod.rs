@@ -15,10 +15,10 @@ use andon_core::domain::{
     test_run::{RunValidity, TestRun},
 };
 use andon_engine::text::{phrase, style::Style};
-use andon_engine::{error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, error::OpsError, json, workspace::Workspace};
 
 /// Takes facts in.
-pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit> {
     match &args.kind {
         ObserveKind::TurnStart(args) => lines(shell, Some("turn_start"), args),
         ObserveKind::ToolCall(args) => lines(shell, Some("tool_call"), args),
@@ -35,7 +35,7 @@ pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit, OpsError> {
 }
 
 /// Keeps the facts of standard input; such an event says all that it has to by its kind, so that no input is one.
-fn cleared(shell: &Shell, kind: &str, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
+fn cleared(shell: &Shell, kind: &str, args: &ObserveLinesArgs) -> Result<Exit> {
     let stdin = std::io::stdin();
     let mut input = stdin.lock();
     if stdin.is_terminal() || input.fill_buf().map_err(OpsError::Input)?.is_empty() {
@@ -46,16 +46,11 @@ fn cleared(shell: &Shell, kind: &str, args: &ObserveLinesArgs) -> Result<Exit, O
 
 /// Keeps the facts of standard input. Exit code 1 when the loop must stop, 4 when it must compact first, 2 when a
 /// line is no fact.
-fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
+fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit> {
     read(shell, kind, args, &mut std::io::stdin().lock())
 }
 
-fn read(
-    shell: &Shell,
-    kind: Option<&str>,
-    args: &ObserveLinesArgs,
-    input: &mut dyn BufRead,
-) -> Result<Exit, OpsError> {
+fn read(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs, input: &mut dyn BufRead) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let observed = stream::run(&shell.ctx, &ws, kind, node.as_ref(), input)?;
@@ -73,7 +68,7 @@ fn read(
 }
 
 /// Says on standard output what was taken in, for a run that is handed in must not come in unseen.
-fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> {
+fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit> {
     let Some(exit_code) = args.exit_code else {
         let lines_args = ObserveLinesArgs { node: None, format: args.format };
         let mut input = std::io::stdin().lock();

@@ -24,7 +24,7 @@ use andon_engine::evidence::earlier_runs::{compare, without_its_reports};
 use andon_engine::evidence::tested_code::{TestedCode, head_with};
 use andon_engine::gate::rule_feed::{self, RuleFeed};
 use andon_engine::{
-    context::Context, effect::report_files, error::OpsError, evidence::test_sets, json::record,
+    Result, context::Context, effect::report_files, error::OpsError, evidence::test_sets, json::record,
     text::line_summary::LineSummary, workspace::Workspace,
 };
 use andon_store::journal::{Journal, JournalLine, Reach};
@@ -58,7 +58,7 @@ pub fn run(
     kind: Option<&str>,
     node: Option<&String>,
     input: &mut dyn BufRead,
-) -> Result<ObserveReport, OpsError> {
+) -> Result<ObserveReport> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
@@ -163,7 +163,7 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
 }
 
 /// A run that names a fingerprint was on HEAD's code or on some that differs from it. Any other name tells neither.
-fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsError> {
+fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<()> {
     #[derive(Deserialize)]
     struct NamedCode {
         code: CodeId,
@@ -225,12 +225,7 @@ pub struct RunReport {
 }
 
 /// Reads the reports, binds the run to its code and appends it to the journal.
-pub fn take(
-    ctx: &Context,
-    ws: &Workspace,
-    handed: &ObserveTestRunArgs,
-    exit_code: i32,
-) -> Result<RunReport, OpsError> {
+pub fn take(ctx: &Context, ws: &Workspace, handed: &ObserveTestRunArgs, exit_code: i32) -> Result<RunReport> {
     let tested = match &handed.code {
         Some(text) => {
             let wrong = |_| OpsError::usage(format!("not a code fingerprint: {text}"), Hint::FindCode);

@@ -12,12 +12,12 @@ use crate::verbs::{review::rounds, status};
 use andon_core::domain::facts::{AckHow, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::Halt, diagnostic::Diagnostic};
-use andon_engine::error::{OpsError, or_warn};
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{self, ShownChange};
 use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 use andon_engine::view::status::{LastHalt, StatusView};
+use andon_engine::{Result, error::or_warn};
 use andon_engine::{asking, workspace::Workspace};
 use andon_git::GitError;
 use andon_store::notes::NotesStore;
@@ -34,7 +34,7 @@ pub struct ReportArgs {
 }
 
 /// Makes the page.
-pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     // A page that says what is missing is of more use than none.
@@ -47,7 +47,7 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
+fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<()> {
     let waiting = asking::waiting(ws)?;
     view.warnings.extend(waiting.warning());
     view.open = waiting.rounds;
@@ -66,7 +66,7 @@ const FAILING: usize = 8;
 ///
 /// # Errors
 /// The range means nothing.
-pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<HistoryView, OpsError> {
+pub fn gather(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<HistoryView> {
     let known = now.as_ref().map_or(&[][..], |now| &now.warnings);
     let mut warnings = known.to_vec();
     let mut ids = if ws.repo.head()?.commit().is_none() && range == "HEAD" {
@@ -141,7 +141,7 @@ fn halts(
     ws: &Workspace,
     ids: &[CommitId],
     now: Option<&StatusView>,
-) -> Result<(Vec<LastHalt>, Vec<Diagnostic>), OpsError> {
+) -> Result<(Vec<LastHalt>, Vec<Diagnostic>)> {
     let shown: BTreeSet<CommitId> = ids.iter().copied().collect();
     let (entries, skipped) = asking::read_all(&ws.repo, ws.opened)?;
     let mut halts: Vec<LastHalt> = Vec::new();

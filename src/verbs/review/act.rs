@@ -16,7 +16,7 @@ use andon_core::domain::{decision::StandingHalt, hint::Hint};
 use andon_core::{escape, format::members_of};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger, short};
 use andon_engine::effect::{self, consult};
-use andon_engine::{context::Context, error::OpsError, halts, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
 use andon_git::read_plain;
 use andon_review::payload::fields::{SignedText, Whole};
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
@@ -53,7 +53,7 @@ pub struct ActReport {
 }
 
 impl ActReport {
-    fn new(ws: &Workspace, entry: EntryId, round: EntryId) -> Result<Self, OpsError> {
+    fn new(ws: &Workspace, entry: EntryId, round: EntryId) -> Result<Self> {
         let ledger = asking::load(ws)?;
         let at = ledger.find(&round.to_string())?;
         let state = ledger.folded.round(at);
@@ -82,7 +82,7 @@ pub enum Act<'a> {
 ///
 /// # Errors
 /// The rule that forbids it.
-pub fn act(ctx: &Context, ws: &Workspace, named: &str, act: Act<'_>) -> Result<ActReport, OpsError> {
+pub fn act(ctx: &Context, ws: &Workspace, named: &str, act: Act<'_>) -> Result<ActReport> {
     // Agents may flag as well, with a key of that role.
     let (kind, of_people) = match act {
         Act::Accept => ("accept", Some("review accept")),
@@ -120,7 +120,7 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn open(ws: &'a Workspace, named: &str) -> Result<Self, OpsError> {
+    fn open(ws: &'a Workspace, named: &str) -> Result<Self> {
         let ledger = asking::load(ws)?.with_policy()?;
         let at = rounds::find(ws, &ledger, named)?;
         Ok(Self { ws, id: ledger.entries[at].id, ledger, at })
@@ -135,7 +135,7 @@ impl<'a> Round<'a> {
     }
 
     /// The halt that is this round.
-    fn halt(&self) -> Result<StandingHalt, OpsError> {
+    fn halt(&self) -> Result<StandingHalt> {
         let standing = halts::binding(self.ws)?.filter(|halt| halt.id == self.id);
         standing.map_or_else(|| halts::of_entry(self.ws, self.id), Ok)
     }
@@ -152,7 +152,7 @@ impl<'a> Round<'a> {
     }
 
     /// A halt that needs no signature is no round: signing would not end it.
-    fn asks_signature(&self) -> Result<(), OpsError> {
+    fn asks_signature(&self) -> Result<()> {
         if !self.is_halt() || asking::asks_signature(self.ws, &self.halt()?).is_some() {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl<'a> Round<'a> {
     }
 
     /// The members that follow from the round: the trigger, the witness, and for a halt the code that was halted.
-    fn subject(&self, signer: &Signer, trigger: Option<Trigger>) -> Result<ResolutionSubject, OpsError> {
+    fn subject(&self, signer: &Signer, trigger: Option<Trigger>) -> Result<ResolutionSubject> {
         let witness = self.name_of(signer);
         if self.is_halt() {
             let subject = asking::halt_subject(self.ws, &self.halt()?)?;
@@ -211,7 +211,7 @@ impl Answer {
         verb: &str,
         round: &Round<'_>,
         signer: &Signer,
-    ) -> Result<Self, OpsError> {
+    ) -> Result<Self> {
         let ws = round.ws;
         let command = Hint::SignRound.with([verb, &round.ledger.short(round.at)]);
         let (draft, text) = if let Some(file) = &args.from {
@@ -251,7 +251,7 @@ impl Answer {
     }
 
     /// Keeps the text of an answer that was refused, so that none is lost.
-    fn or_keep<T>(&self, ws: &Workspace, done: Result<T, OpsError>) -> Result<T, OpsError> {
+    fn or_keep<T>(&self, ws: &Workspace, done: Result<T>) -> Result<T> {
         done.inspect_err(|_| keep(ws, self.text.as_deref()))
     }
 }
@@ -260,7 +260,7 @@ impl Answer {
 ///
 /// # Errors
 /// The answer's faults, by line; the draft is kept.
-pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport, OpsError> {
+pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport> {
     asking::not_an_agent(ctx, "review resolve")?;
     let round = Round::open(ws, &args.round)?;
     round.asks_signature()?;
@@ -284,7 +284,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRe
 ///
 /// # Errors
 /// The ballot's faults, or the rule that forbids it.
-pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport, OpsError> {
+pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActReport> {
     asking::not_an_agent(ctx, "review ballot")?;
     let round = Round::open(ws, &args.round)?;
     let signer = asking::signer(ctx, ws)?;
@@ -314,7 +314,7 @@ pub fn ballot(ctx: &Context, ws: &Workspace, args: &AnswerArgs) -> Result<ActRep
 ///
 /// # Errors
 /// None was, or it is too early.
-pub fn reveal(ctx: &Context, ws: &Workspace, named: &str) -> Result<ActReport, OpsError> {
+pub fn reveal(ctx: &Context, ws: &Workspace, named: &str) -> Result<ActReport> {
     asking::not_an_agent(ctx, "review reveal")?;
     let Round { ledger, at, id, .. } = Round::open(ws, named)?;
     let signer = asking::signer(ctx, ws)?;
@@ -342,7 +342,7 @@ fn ballot_file(ws: &Workspace, round: &str, key: &PublicKey) -> PathBuf {
 }
 
 /// The template as the person leaves it.
-fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsError> {
+fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String> {
     let path = kept(ws);
     let failed = |what: String| Err(OpsError::usage(what, Hint::ChooseEditor));
     // `GIT_EDITOR` may be a script, which needs no person.

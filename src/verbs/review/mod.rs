@@ -14,7 +14,7 @@ use self::act::{Act, ActReport};
 use crate::cli::{args::read_bytes, error::Exit, format_arg::FormatArg, output::Format};
 use crate::{cli::Shell, verbs::round};
 use andon_core::domain::time::Timestamp;
-use andon_engine::{asking, error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, asking, error::OpsError, json, workspace::Workspace};
 use andon_review::simulation;
 
 /// `andon review`
@@ -178,7 +178,7 @@ fn time(text: &str) -> Result<Timestamp, String> {
 /// The largest file of entries that is read, in bytes: some 100,000 rounds.
 const MAX_ENTRIES: u64 = 256 << 20;
 
-pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit> {
     let ctx = &shell.ctx;
     let open = || {
         let ws = Workspace::open_lenient(ctx)?;
@@ -224,7 +224,7 @@ pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<(), OpsError> {
+fn list(shell: &Shell, ws: &Workspace, format: Format) -> Result<()> {
     let found = asking::waiting(ws)?;
     shell.tell(found.warning().as_slice());
     shell.show_all(format, "review-waiting", &found.rounds, |style| {
@@ -247,7 +247,7 @@ fn status(
     witness: Option<&str>,
     scope: StatusScope,
     format: Format,
-) -> Result<(), OpsError> {
+) -> Result<()> {
     // The person at the keyboard is known by their key. Private figures are for them: not in a list that programs pass on.
     let is_for_them = witness.is_some() || format == Format::Text;
     let signer = asking::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
@@ -262,7 +262,7 @@ fn status(
 }
 
 /// Folds a file. Invalid entries are part of the answer.
-fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<(), OpsError> {
+fn simulate(shell: &Shell, args: &SimulateArgs) -> Result<()> {
     let name = args.file.to_string_lossy();
     let bytes = read_bytes(&shell.ctx, &args.file, MAX_ENTRIES).map_err(|why| {
         OpsError::usage(

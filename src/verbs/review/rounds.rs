@@ -7,7 +7,7 @@ use andon_core::domain::{hint::Hint, ids::EntryId, plural::count, time::Timestam
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger, WaitingRound};
 use andon_engine::text::style::Style;
-use andon_engine::{error::OpsError, halts, json::RoundPrecedentJson, workspace::Workspace};
+use andon_engine::{Result, error::OpsError, halts, json::RoundPrecedentJson, workspace::Workspace};
 use andon_review::payload::vote::{ConcernDirection, PolicyConcern, StrongestClaims, VotePayload};
 use andon_review::payload::{Payload, RoundObjection, fields::SignedText, member::read};
 use andon_review::round::{FlagRoute, Panel, RoundState, Seat};
@@ -57,7 +57,7 @@ pub struct ShownConcern {
 ///
 /// # Errors
 /// There is none, or several.
-pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
+pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize> {
     let entry = if named == "halt" {
         let halt = halts::binding(ws)?.ok_or_else(|| {
             OpsError::usage("no halt waits for an answer here", Hint::Review.led("see which rounds wait"))
@@ -291,11 +291,7 @@ fn block(indent: &str, text: &str) -> String {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn precedents(
-    ws: &Workspace,
-    tag: Option<&str>,
-    words: &[String],
-) -> Result<Vec<RoundPrecedentJson>, OpsError> {
+pub fn precedents(ws: &Workspace, tag: Option<&str>, words: &[String]) -> Result<Vec<RoundPrecedentJson>> {
     let mut ledger = asking::look(ws)?;
     let text = (!words.is_empty()).then(|| Words::new(&words.join(" ")));
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
@@ -319,7 +315,7 @@ pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn concerns(ws: &Workspace) -> Result<Vec<ShownConcern>, OpsError> {
+pub fn concerns(ws: &Workspace) -> Result<Vec<ShownConcern>> {
     let ledger = asking::load(ws)?;
     let votes = ledger.folded.state.votes.all.iter();
     let found = votes.filter_map(|vote| {

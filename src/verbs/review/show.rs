@@ -13,7 +13,7 @@ use andon_core::domain::{briefing::HumanDecision, hint::Hint, plural::count, tim
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::style::Style;
-use andon_engine::{error::OpsError, halts, text::shown_change, workspace::Workspace};
+use andon_engine::{Result, halts, text::shown_change, workspace::Workspace};
 use andon_git::GitError;
 use andon_review::payload::fields::{Time, Whole, names};
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
@@ -66,7 +66,7 @@ pub struct ShownRound {
 ///
 /// # Errors
 /// There is none of that name.
-pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
+pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound> {
     let mut ledger = asking::load(ws)?;
     let at = rounds::find(ws, &ledger, named)?;
     let may_answer = ledger.may_accept(ws.opened, &[at]).pop().unwrap_or_default();
@@ -91,11 +91,7 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
 }
 
 /// The texts of an entry; files in another form by a stranger do not count.
-fn evidence(
-    ws: &Workspace,
-    ledger: &SignedLedger,
-    round: usize,
-) -> Result<BTreeMap<String, Option<String>>, OpsError> {
+fn evidence(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Result<BTreeMap<String, Option<String>>> {
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
     let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(BTreeMap::new()) };
     let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter().take(MAX_TEXTS);
@@ -401,7 +397,7 @@ fn change(ws: &Workspace, commit: CommitId) -> Result<Vec<String>, GitError> {
     Ok(shown_change::of_commit(&ws.repo, commit)?.text(usize::MAX))
 }
 
-fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
+fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>> {
     let stored = NotesStore::open(&ws.repo)?.get(head)?;
     let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
         return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);

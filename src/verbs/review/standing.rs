@@ -8,7 +8,7 @@ use andon_core::domain::{hint::Hint, plural::count, time::Timestamp};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
 use andon_engine::text::style::Style;
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, error::OpsError, workspace::Workspace};
 use andon_review::payload::{fields::names, vote::VoteChoice};
 use andon_review::simulation::output::{
     InvalidJson, RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson,
@@ -84,7 +84,7 @@ pub struct Standings {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn standing(ws: &Workspace, who: Option<&str>, reader: Option<&str>) -> Result<Standings, OpsError> {
+pub fn standing(ws: &Workspace, who: Option<&str>, reader: Option<&str>) -> Result<Standings> {
     let ledger = asking::look(ws)?.with_policy()?;
     let reader = reader.and_then(|key| ledger.who(key)).map(str::to_owned);
     let json = of_ledger(&ledger.review, &ledger.folded, reader.as_deref());

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::AnswerArgs;
 use andon_core::escape;
-use andon_engine::{asking::MISTAKEN, error::OpsError};
+use andon_engine::{Result, asking::MISTAKEN, error::OpsError};
 use andon_review::payload::fields::{SignedText, Whole};
 pub use andon_review::payload::member::Malformed;
 use andon_review::payload::member::{self, UNKNOWN, malformed, named, read_known};
@@ -63,7 +63,7 @@ pub fn template(of: &TemplateOf) -> String {
 ///
 /// # Errors
 /// The line that is wrong; `name` is the file, and `command` says how to go on.
-pub fn read(command: &str, name: &str, text: &str) -> Result<VoteDraft, OpsError> {
+pub fn read(command: &str, name: &str, text: &str) -> Result<VoteDraft> {
     let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
     let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
     check(&said).map_err(|err| wrong(line_of(text, &err.member), &err.to_string()))

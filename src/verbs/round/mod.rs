@@ -24,7 +24,7 @@ use andon_core::format::members_of;
 use andon_engine::adapter::events::{self, Line, Lines};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::json::{self, RoundPrecedentJson};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_git::Repo;
 use andon_review::payload::member::{Malformed, UNKNOWN, malformed, read_known};
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
@@ -58,7 +58,7 @@ pub enum RoundCommand {
 const MAX_INPUT: u64 = 8 << 20;
 
 /// Takes one object from standard input.
-pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let refused = |why| OpsError::usage(format!("standard input: {why}"), "give one JSON object");
     let bytes = read_bytes(&shell.ctx, Path::new("-"), MAX_INPUT).map_err(refused)?;
@@ -66,7 +66,7 @@ pub fn run(shell: &Shell, args: &RoundCommandArgs) -> Result<Exit, OpsError> {
 }
 
 /// Takes an object a line, each with its `action`; the last that is not 0 is the exit code.
-pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
+pub fn observe(shell: &Shell) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let mut exit = Exit::Allowed;
     let mut lines = Lines::new(std::io::stdin().lock());
@@ -84,7 +84,7 @@ pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
     Ok(exit)
 }
 
-fn take(shell: &Shell, ws: &Workspace, action: Option<RoundCommand>, bytes: &[u8]) -> Result<Exit, OpsError> {
+fn take(shell: &Shell, ws: &Workspace, action: Option<RoundCommand>, bytes: &[u8]) -> Result<Exit> {
     let malformed = |err: serde_json::Error| {
         let what = format!("standard input holds no JSON object: {err}");
         OpsError::usage(what, Hint::RoundHelp)
@@ -135,12 +135,7 @@ const PRECEDENTS: usize = 8;
 ///
 /// # Errors
 /// The step's own error.
-fn apply(
-    ctx: &Context,
-    ws: &Workspace,
-    action: RoundCommand,
-    said: &EntryStatement,
-) -> Result<RoundAnswer, OpsError> {
+fn apply(ctx: &Context, ws: &Workspace, action: RoundCommand, said: &EntryStatement) -> Result<RoundAnswer> {
     expire(ctx, ws)?;
     // A round that is over answers every later message with its outcome.
     if !matches!(action, RoundCommand::Open(_))
@@ -157,12 +152,12 @@ fn apply(
     }
 }
 
-fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T, OpsError> {
+fn read<'a, T: Deserialize<'a>>(said: &'a Map<String, Value>) -> Result<T> {
     member::read(said).map_err(wrong)
 }
 
 /// The evidence that a statement names.
-fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>, OpsError> {
+fn looked(ws: &Workspace, evidence: &[Map<String, Value>]) -> Result<Vec<NamedEvidence>> {
     named_evidence(ws, evidence).map_err(|err| wrong(err.below("evidence")))
 }
 
@@ -171,7 +166,7 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
 }
 
 /// Refuses a member that a round does not have: what is misspelt would be ignored for ever.
-fn refuse_unknown(action: RoundCommand, said: &Map<String, Value>) -> Result<(), OpsError> {
+fn refuse_unknown(action: RoundCommand, said: &Map<String, Value>) -> Result<()> {
     let shape = json!(RoundPayload::default());
     let own = shape.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
     let known: Vec<&str> = match action {
@@ -186,7 +181,7 @@ fn refuse_unknown(action: RoundCommand, said: &Map<String, Value>) -> Result<(),
     Err(OpsError::usage(format!("{odd:?} is no member of a round"), near))
 }
 
-fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer> {
     let ledger = asking::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
     let question: RoundPayload = read(said)?;
@@ -219,7 +214,7 @@ fn precedents(ledger: &SignedLedger, tags: &BTreeSet<String>) -> Vec<RoundPreced
     fitting.map(|found| ledger.precedent(found)).collect()
 }
 
-fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer> {
     let StatementMessage { round, agent, text, evidence } = read(said)?;
     let RoleMember { role } = read(said)?;
     let (name, mut round) = pending::find(ws, &round)?;
@@ -229,7 +224,7 @@ fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Round
     Ok(RoundAnswer { round: name, ..RoundAnswer::default() })
 }
 
-fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer> {
     let StatementMessage { round, agent, text: judged, evidence } = read(said)?;
     let (agent, judged) = (agent.0, judged.0);
     let (name, mut round) = pending::find(ws, &round)?;
@@ -256,7 +251,7 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
     Ok(RoundAnswer { why, ..end(ctx, ws, &name, &round)? })
 }
 
-fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer, OpsError> {
+fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswer> {
     let CloseMessage { round, paid_to } = read(said)?;
     let (name, mut round) = pending::find(ws, &round)?;
     round.body.paid_to = paid_to.or(round.body.paid_to);
@@ -264,13 +259,13 @@ fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Rou
 }
 
 /// The reasons for which a person is needed, from what came so far.
-fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
+fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>> {
     let asked = RoundRequest::try_from(round.body.clone()).map_err(wrong)?;
     Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
 }
 
 /// Writes the one entry of a round.
-fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswer, OpsError> {
+fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswer> {
     let ledger = asking::load(ws)?;
     let body = members_of(&round.body);
     let evidence = round.evidence();
@@ -285,7 +280,7 @@ fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Resul
 }
 
 /// The outcome of a round that was closed, or has expired; `None` while it is open.
-fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>, OpsError> {
+fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>> {
     let (_, round) = pending::find(ws, name)?;
     let Some(entry) = &round.ended else { return Ok(None) };
     let answer = became(&asking::load(ws)?, entry)?;
@@ -294,7 +289,7 @@ fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswer>, OpsError> {
 }
 
 /// The state of the round that is the entry `id`.
-fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer, OpsError> {
+fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer> {
     let at = ledger.find(id)?;
     let found = ledger.folded.round(at);
     let status = found.map(RoundState::status);
@@ -311,7 +306,7 @@ fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswer, OpsError> {
 ///
 /// # Errors
 /// One cannot be written.
-pub fn expire(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+pub fn expire(ctx: &Context, ws: &Workspace) -> Result<()> {
     let is_over = |(_, round): &(String, PendingRound)| round.expires_at < ctx.now.0;
     if !pending::all(ws).iter().any(is_over) {
         return Ok(());

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Speaker, Trailer};
 use andon_core::domain::hint::Hint;
 use andon_core::format::{fields, members_of};
-use andon_engine::{effect, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, effect, error::OpsError, workspace::Workspace};
 use andon_git::read_plain;
 use andon_review::payload::questions::{JudgeStatement, NamedEvidence, RoundPayload};
 use andon_review::payload::{fields::Time, member::read as read_payload};
@@ -171,13 +171,13 @@ fn dir(ws: &Workspace) -> PathBuf {
 }
 
 /// Holds the rounds for as long as the file is open; `None` while another process does.
-pub(super) fn hold(ws: &Workspace) -> Result<Option<File>, OpsError> {
+pub(super) fn hold(ws: &Workspace) -> Result<Option<File>> {
     let file = File::create(dir(ws).join("lock")).map_err(OpsError::Input)?;
     Ok(file.try_lock().is_ok().then_some(file))
 }
 
 /// Keeps a new round under an unused name.
-pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, OpsError> {
+pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String> {
     if all(ws).len() >= MAX_ROUNDS {
         return Err(OpsError::refused(format!("{MAX_ROUNDS} rounds are open already"), Hint::CloseRounds));
     }
@@ -189,13 +189,13 @@ pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, O
     Ok(name)
 }
 
-pub(super) fn keep(ws: &Workspace, name: &str, round: &PendingRound) -> Result<(), OpsError> {
+pub(super) fn keep(ws: &Workspace, name: &str, round: &PendingRound) -> Result<()> {
     let text = serde_json::to_string(round).map_err(|err| OpsError::Input(err.into()))?;
     Ok(effect::replace_text(&dir(ws).join(format!("{name}.json")), &text)?)
 }
 
 /// The round of that name.
-pub(super) fn find(ws: &Workspace, name: &str) -> Result<(String, PendingRound), OpsError> {
+pub(super) fn find(ws: &Workspace, name: &str) -> Result<(String, PendingRound)> {
     let is_name = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let found = is_name.then(|| read(&dir(ws).join(format!("{name}.json")))).flatten();
     let what = || format!("no open round is called {name:?}: it was closed, has expired, or never was");
@@ -225,7 +225,7 @@ fn kept(ws: &Workspace) -> Vec<(String, PendingRound)> {
 }
 
 /// Keeps of a round that has ended which entry it became, and no more than the newest of those.
-pub(super) fn end(ws: &Workspace, name: &str, round: &PendingRound, entry: String) -> Result<(), OpsError> {
+pub(super) fn end(ws: &Workspace, name: &str, round: &PendingRound, entry: String) -> Result<()> {
     let ended = PendingRound { expires_at: round.expires_at, ended: Some(entry), ..PendingRound::default() };
     keep(ws, name, &ended)?;
     let mut old: Vec<(String, PendingRound)> =

@@ -23,7 +23,6 @@ use andon_core::domain::{
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{escape::terminal_clip, policy};
-use andon_engine::error::{OpsError, or_warn};
 use andon_engine::evidence::{self, Asked, Subject, untracked};
 use andon_engine::gate::{fallback, guard};
 use andon_engine::halts::decisions::{self, HaltFate, PastHalt};
@@ -31,6 +30,10 @@ use andon_engine::text::{page::Page, phrase, style::Style};
 use andon_engine::view::status::{
     CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LoopState, RefusedCommits,
     RuleCount, SkippedAt, StatusView, TestsOf,
+};
+use andon_engine::{
+    Result,
+    error::{OpsError, or_warn},
 };
 use andon_engine::{
     asking, context::Context, effect, evidence::scopes::Demand, halts, halts::stops, range,
@@ -63,7 +66,7 @@ pub struct StatusArgs {
 /// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while the loop waits for a person, and with 5 while
 /// only a round does.
 /// A configuration that cannot be read hides no halt; then it ends with 2.
-pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit> {
     if args.line {
         return line(shell, args);
     }
@@ -100,7 +103,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 }
 
 /// Shows the line for the status line of a client.
-fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
+fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit> {
     let Some(found) = status_line(&shell.ctx)? else { return Ok(Exit::Allowed) };
     let document = found.json(shell.out.out);
     shell.show(args.format.format, "status-line", &document, |style| found.text(style) + "\n");
@@ -108,7 +111,7 @@ fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
 }
 
 /// Shows the rules with their halts.
-fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
+fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit> {
     let (counts, warnings) = rule_counts(ws)?;
     shell.show(args.format.format, "rules", &json!({ "rules": counts }), |style| rules_text(&counts, style));
     shell.tell(&warnings);
@@ -116,7 +119,7 @@ fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsEr
 }
 
 /// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
-fn rule_counts(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {
+fn rule_counts(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>)> {
     let (halts, warnings) = decisions::past_halts(ws)?;
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for PastHalt { halt, fate } in halts {
@@ -169,7 +172,7 @@ struct StatusLine {
 ///
 /// # Errors
 /// The records cannot be read.
-fn status_line(ctx: &Context) -> Result<Option<StatusLine>, OpsError> {
+fn status_line(ctx: &Context) -> Result<Option<StatusLine>> {
     let ws = match Workspace::open_lenient(ctx) {
         Err(OpsError::Git(GitError::NotARepository { .. })) => return Ok(None),
         opened => opened?,
@@ -243,7 +246,7 @@ impl StatusLine {
 const EVIDENCE: usize = 12;
 
 /// Gathers the status of this worktree.
-pub fn view(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
+pub fn view(ctx: &Context, ws: &Workspace) -> Result<StatusView> {
     let LoopSituation { head, loaded, recorded, standing, hooks, state } =
         situation::look(ctx, ws, &HookSituation::read(ctx, &ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
@@ -331,7 +334,7 @@ fn provider_reason(loaded: &LoadedTimeline) -> Option<String> {
 }
 
 /// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.
-pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>> {
     let Some(standing) = halts::binding(ws)? else { return Ok(Vec::new()) };
     let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
     let failed = effect::carry_out(due.as_slice(), &ws.site(ctx))?;
@@ -357,10 +360,7 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
 }
 
 /// The unanswered halt that binds here, of whichever clone; without one the newest of this worktree with its answer.
-fn last_halt(
-    ws: &Workspace,
-    recorded: Option<&StandingHalt>,
-) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
+fn last_halt(ws: &Workspace, recorded: Option<&StandingHalt>) -> Result<(Option<LastHalt>, Vec<Diagnostic>)> {
     if let Some(StandingHalt { id, halt }) = recorded {
         return Ok((Some(LastHalt { id: *id, halt: halt.clone(), ack: None }), Vec::new()));
     }
@@ -377,7 +377,7 @@ fn last_halt(
 }
 
 /// True when HEAD is, or continues from, the commit that was halted.
-fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
+fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool> {
     let Some(halt) = event.halt() else { return Ok(false) };
     let head = ws.repo.head()?.commit();
     let is_below = |halted, head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false);
@@ -459,11 +459,7 @@ fn loop_evidence(timeline: &Timeline) -> LoopEvidence {
 }
 
 /// The failures of the tip that no run on its code shows: its record tells of them, or what git made it of.
-fn red_tip(
-    ws: &Workspace,
-    loaded: &LoadedTimeline,
-    head: Option<CommitId>,
-) -> Result<Option<Diagnostic>, OpsError> {
+fn red_tip(ws: &Workspace, loaded: &LoadedTimeline, head: Option<CommitId>) -> Result<Option<Diagnostic>> {
     let Some(head) = head else { return Ok(None) };
     let (tree, parent) = (ws.repo.tree_of(head)?, ws.repo.commit(head)?.parents.first().copied());
     let before = parent.map(|parent| ws.repo.tree_of(parent)).transpose()?;

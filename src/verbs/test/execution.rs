@@ -18,7 +18,7 @@ use andon_engine::effect::report_files::{self, MatchingFiles};
 use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
 use andon_engine::evidence::places::Places;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
-use andon_engine::{context::Context, effect::best_effort, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, effect::best_effort, workspace::Workspace};
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, Promise, Root, RunReader, Stream};
 
@@ -90,7 +90,7 @@ impl Execution {
         ws: &Workspace,
         tested: TestedCode,
         asked: &TestCommand,
-    ) -> Result<(CommandLaunch, Self), OpsError> {
+    ) -> Result<(CommandLaunch, Self)> {
         let top = ws.top()?.to_owned();
         stop_point("test:begin");
         let max_reports = ws.config.test.max_reports;
@@ -143,7 +143,7 @@ impl Execution {
         ws: &Workspace,
         ended: Result<ProgramEnd, ProgramError>,
         pass: &mut dyn FnMut(Stream, &[u8]),
-    ) -> Result<Executed, OpsError> {
+    ) -> Result<Executed> {
         let end = match ended {
             Ok(end) => end,
             Err(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. })) => {

@@ -22,12 +22,12 @@ use crate::verbs::{hook::complete, test::run as test};
 use andon_core::domain::test_run::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::{decision::Decision, diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::{error::OpsError, gate::rule_feed, json, workspace::Workspace};
+use andon_engine::{Result, gate::rule_feed, json, workspace::Workspace};
 use andon_store::results::ResultIndex;
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.
-pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit> {
     let ws = Workspace::open(&shell.ctx)?;
     let (out, format) = (shell.out, args.format.format);
     // JSON is alone on standard output, as with other runners.

@@ -18,6 +18,7 @@ use andon_engine::evidence::test_guess;
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
 pub use andon_engine::recording::pending::RunDestination;
 use andon_engine::{
+    Result,
     context::Context,
     error::{OpsError, VerbError},
     evidence::test_sets,
@@ -110,7 +111,7 @@ pub fn run(
     subject: &TestedSubject,
     wanted: &WantedTests,
     shown: OutputTarget<'_>,
-) -> Result<TestOutcome, OpsError> {
+) -> Result<TestOutcome> {
     ws.top()?;
     let chosen = choose(ws, wanted)?;
     let apart = separate_checkout::checkout(ctx, ws, subject)?;
@@ -154,7 +155,7 @@ pub(super) struct TestJob<'a> {
 
 impl TestJob<'_> {
     /// Runs tests and says what they are worth; keeps nothing but the names of the tests.
-    pub(super) fn run(&self, tested: TestedCode, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+    pub(super) fn run(&self, tested: TestedCode, shown: OutputTarget<'_>) -> Result<TestOutcome> {
         Ok(self.judged(execute(self.ctx, self.at, tested, &self.chosen.command, shown)?))
     }
 
@@ -215,7 +216,7 @@ impl TestJob<'_> {
 ///
 /// # Errors
 /// The working tree cannot be read.
-pub fn subject_of(ws: &Workspace, tree: TreeId) -> Result<TestedSubject, OpsError> {
+pub fn subject_of(ws: &Workspace, tree: TreeId) -> Result<TestedSubject> {
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
     let same = ws.repo.workdir().is_some() && TestedCode::now(ws)?.code() == code;
     Ok(if same { TestedSubject::WorkTree } else { TestedSubject::Tree(tree.to_string()) })
@@ -228,7 +229,7 @@ pub fn execute(
     tested: TestedCode,
     command: &TestCommand,
     OutputTarget { screens, pass }: OutputTarget<'_>,
-) -> Result<Executed, OpsError> {
+) -> Result<Executed> {
     let (launch, mut execution) = Execution::prepare(ctx, ws, tested, command)?;
     let ended = Signals::hold().and_then(|held| {
         launch.run(&held, screens, &mut |stream, bytes| execution.push(stream, bytes, pass))
@@ -240,7 +241,7 @@ pub fn execute(
 ///
 /// # Errors
 /// There is none.
-pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
+pub fn configured(ws: &Workspace) -> Result<TestCommand> {
     ws.config.test.command.clone().ok_or_else(|| {
         let advice = ws.repo.workdir().map(test_guess::advice).unwrap_or_default();
         let help = vec![advice, format!("or run one command: {}", Hint::TestCommand.with(["COMMAND"]))];
@@ -248,7 +249,7 @@ pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
     })
 }
 
-fn choose(ws: &Workspace, asked: &WantedTests) -> Result<ChosenCommand, OpsError> {
+fn choose(ws: &Workspace, asked: &WantedTests) -> Result<ChosenCommand> {
     let (command, origin) = match asked {
         WantedTests::Configured => (configured(ws)?, CommandOrigin::Configured),
         WantedTests::Part(words) => (added(&configured(ws)?, texts(words))?, CommandOrigin::Part),
@@ -287,7 +288,7 @@ const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
 /// # Errors
 /// A line of several commands, as it is unknown which of them is meant; arguments that begin with the
 /// command's own program.
-pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
+pub(super) fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand> {
     let words: Vec<String> = match command {
         TestCommand::Shell(line) if is_compound(line) => {
             let what = "arguments cannot be added to test.command, which is more than one command";

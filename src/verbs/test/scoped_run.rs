@@ -22,7 +22,7 @@ use andon_engine::evidence::tested_code::TestedCode;
 use andon_engine::evidence::untracked::{self, TreeSnapshot};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::{
-    context::Context, error::OpsError, evidence::Subject, recording::pending, workspace::Workspace,
+    Result, context::Context, error::OpsError, evidence::Subject, recording::pending, workspace::Workspace,
 };
 
 /// The scopes that are to be tested.
@@ -99,7 +99,7 @@ pub struct ScopesRan {
 ///
 /// # Errors
 /// A word that can only be meant as a scope, and names none.
-pub fn choice(ws: &Workspace, args: &TestArgs) -> Result<Option<ScopeChoice>, OpsError> {
+pub fn choice(ws: &Workspace, args: &TestArgs) -> Result<Option<ScopeChoice>> {
     let (all, words) = (args.all, &args.arguments);
     let declared = &ws.config.test.scopes.scopes;
     if declared.is_empty() {
@@ -172,7 +172,7 @@ pub fn run(
     wanted: &ScopeRequest<'_>,
     shown: OutputTarget<'_>,
     tell: &mut dyn FnMut(TestProgress<'_>),
-) -> Result<ScopesRan, OpsError> {
+) -> Result<ScopesRan> {
     let ScopeRequest { subject, choice, jobs } = wanted;
     let mut session = Session::begin(ctx, ws, subject)?;
     let OutputTarget { screens, pass } = shown;
@@ -226,11 +226,7 @@ enum AllOf {
 
 impl<'a> Session<'a> {
     /// Looks at the code that is to be tested.
-    pub(super) fn begin(
-        ctx: &'a Context,
-        ws: &'a Workspace,
-        subject: &TestedSubject,
-    ) -> Result<Self, OpsError> {
+    pub(super) fn begin(ctx: &'a Context, ws: &'a Workspace, subject: &TestedSubject) -> Result<Self> {
         ws.top()?;
         let loaded = timeline::load(ws)?;
         let (left_out, ran, together, held) = (Vec::new(), Vec::new(), None, Vec::new());
@@ -243,7 +239,7 @@ impl<'a> Session<'a> {
     }
 
     /// A file of two scopes shows where it changed, and all of them do where the configuration changed.
-    fn refuse_in_two(&mut self) -> Result<(), OpsError> {
+    fn refuse_in_two(&mut self) -> Result<()> {
         let overlay = self.look()?.overlay;
         if overlay.entries.iter().any(|entry| entry.path == CONFIG_FILE.as_bytes()) {
             let tracked = self.ws.repo.tracked_files()?;
@@ -258,7 +254,7 @@ impl<'a> Session<'a> {
     }
 
     /// The working tree, or the checkout, as it is now.
-    pub(super) fn look(&mut self) -> Result<TreeSnapshot, OpsError> {
+    pub(super) fn look(&mut self) -> Result<TreeSnapshot> {
         let look = match self.look.take() {
             Some(look) => look,
             None => untracked::tested_overlay(self.at())?,
@@ -273,7 +269,7 @@ impl<'a> Session<'a> {
     }
 
     /// The scopes of what was seen.
-    fn states(&self, seen: &TreeSnapshot, demand: Demand) -> Result<Vec<ScopeState>, OpsError> {
+    fn states(&self, seen: &TreeSnapshot, demand: Demand) -> Result<Vec<ScopeState>> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(seen.overlay.clone()),
@@ -282,7 +278,7 @@ impl<'a> Session<'a> {
     }
 
     /// The steps for what was chosen, and the scopes that need none.
-    pub(super) fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
+    pub(super) fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan> {
         let named: Vec<&str> = match choice {
             ScopeChoice::All => vec![REST],
             ScopeChoice::Part(name, _) => vec![name],
@@ -297,7 +293,7 @@ impl<'a> Session<'a> {
         Ok(Plan { steps, left_out: Vec::new() })
     }
 
-    fn step(&self, name: &str) -> Result<TestStep, OpsError> {
+    fn step(&self, name: &str) -> Result<TestStep> {
         let command = self.ws.config.command_of_scope(name).ok_or_else(|| {
             OpsError::usage(
                 "no command is configured that tests everything",
@@ -307,7 +303,7 @@ impl<'a> Session<'a> {
         Ok(TestStep { name: name.to_owned(), command: command.display() })
     }
 
-    fn plan_missing(&mut self, before: Option<TreeId>) -> Result<Plan, OpsError> {
+    fn plan_missing(&mut self, before: Option<TreeId>) -> Result<Plan> {
         let seen = self.look()?;
         let states = self.states(&seen, Demand::Commit(before))?;
         let mut plan = Plan::default();
@@ -323,7 +319,7 @@ impl<'a> Session<'a> {
     }
 
     /// The workspace as a scope has it, and the scope's command.
-    pub(super) fn own(&self, name: &str) -> Result<(Workspace, ChosenCommand), OpsError> {
+    pub(super) fn own(&self, name: &str) -> Result<(Workspace, ChosenCommand)> {
         let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
         let (command, own) =
             own.ok_or_else(|| OpsError::usage(format!("no scope is called {name}"), Hint::TestScopes))?;
@@ -337,7 +333,7 @@ impl<'a> Session<'a> {
         own: Option<&Workspace>,
         chosen: &ChosenCommand,
         shown: OutputTarget<'_>,
-    ) -> Result<TestOutcome, OpsError> {
+    ) -> Result<TestOutcome> {
         self.forget_look();
         let at = own.unwrap_or_else(|| self.at());
         let tested = TestedCode::from_overlay(at, seen)?;
@@ -369,7 +365,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs the tests of one scope.
-    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<TestOutcome> {
         let (own, chosen) = self.own(name)?;
         let seen = self.look()?;
         let ran = self.run(seen.clone(), Some(&own), &chosen, shown)?;
@@ -383,7 +379,7 @@ impl<'a> Session<'a> {
         own: &Workspace,
         seen: TreeSnapshot,
         mut ran: TestOutcome,
-    ) -> Result<TestOutcome, OpsError> {
+    ) -> Result<TestOutcome> {
         if let Some(checkout) = &self.apart {
             let states = self.states(&seen, Demand::Everything)?;
             let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
@@ -399,12 +395,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs a part of the tests of a scope: it proves nothing.
-    fn part(
-        &mut self,
-        name: &str,
-        words: &[OsString],
-        shown: OutputTarget<'_>,
-    ) -> Result<TestOutcome, OpsError> {
+    fn part(&mut self, name: &str, words: &[OsString], shown: OutputTarget<'_>) -> Result<TestOutcome> {
         let (own, whole) = self.own(name)?;
         let chosen =
             ChosenCommand { command: added(&whole.command, texts(words))?, origin: CommandOrigin::Part };
@@ -415,7 +406,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs `test.command`. Where it passes it speaks for each scope.
-    fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<TestOutcome, OpsError> {
+    fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<TestOutcome> {
         let chosen = ChosenCommand { command: configured(self.ws)?, origin: CommandOrigin::Configured };
         let seen = self.look()?;
         let states = self.states(&seen, Demand::Everything)?;
@@ -443,7 +434,7 @@ impl<'a> Session<'a> {
         Ok(ran)
     }
 
-    fn keep_run(&mut self, run: &TestRun) -> Result<RunDestination, OpsError> {
+    fn keep_run(&mut self, run: &TestRun) -> Result<RunDestination> {
         let kept = pending::keep(self.ctx, self.ws, run)?;
         self.loaded.take_in_run(run.clone());
         Ok(kept)
@@ -462,7 +453,7 @@ impl<'a> Session<'a> {
         seen: TreeSnapshot,
         at: Option<Timestamp>,
         ran: Option<ScopeTests>,
-    ) -> Result<RunDestination, OpsError> {
+    ) -> Result<RunDestination> {
         let mut states = self.states(&seen, Demand::Everything)?;
         // Its code may have more than git tracks: files that its tests named.
         let new = ran.as_ref().map(|row| row.tests.code);
@@ -485,7 +476,7 @@ impl<'a> Session<'a> {
     }
 
     /// Nothing had to run: the journal says why, for the gate, unless it does already.
-    fn keep_what_is_known(&mut self) -> Result<(), OpsError> {
+    fn keep_what_is_known(&mut self) -> Result<()> {
         let seen = self.look()?;
         let whole = TestedCode::from_overlay(self.at(), seen.clone())?;
         let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);

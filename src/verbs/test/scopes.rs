@@ -12,7 +12,7 @@ use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::evidence::scopes::{Demand, ScopeState, states};
 use andon_engine::evidence::{Subject, separate_checkout::TestedSubject, untracked};
-use andon_engine::{error::OpsError, json, recording::timeline, text::message, workspace::Workspace};
+use andon_engine::{Result, json, recording::timeline, text::message, workspace::Workspace};
 
 /// Runs the scopes that are wanted and passes the worst exit code on.
 pub fn run(
@@ -21,7 +21,7 @@ pub fn run(
     wanted: &ScopeRequest<'_>,
     shown: test::OutputTarget<'_>,
     format: Format,
-) -> Result<Exit, OpsError> {
+) -> Result<Exit> {
     let out = shell.out;
     let mut tell = progress(out);
     let done = scoped_run::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
@@ -63,12 +63,7 @@ pub fn progress(out: Printer) -> impl FnMut(TestProgress<'_>) {
 }
 
 /// Shows the plan. Without scopes, it is the one command.
-pub fn dry_run(
-    shell: &Shell,
-    ws: &Workspace,
-    subject: &TestedSubject,
-    args: &TestArgs,
-) -> Result<Exit, OpsError> {
+pub fn dry_run(shell: &Shell, ws: &Workspace, subject: &TestedSubject, args: &TestArgs) -> Result<Exit> {
     let plan = if let Some(choice) = scoped_run::choice(ws, args)? {
         Session::begin(&shell.ctx, ws, subject)?.plan(&choice)?
     } else {
@@ -93,7 +88,7 @@ pub fn dry_run(
 }
 
 /// The scopes with their paths, needs and commands, and what is known of the working tree as it is.
-pub fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
+pub fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit> {
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
     let overlay = untracked::tested_overlay(ws)?.overlay;

@@ -12,7 +12,7 @@ use super::run::{ChosenCommand, OutputTarget, TestJob};
 use super::scoped_run::{Session, TestProgress, TestStep};
 use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
 use andon_engine::evidence::{tested_code::TestedCode, untracked::TreeSnapshot};
-use andon_engine::{error::OpsError, workspace::Workspace};
+use andon_engine::{Result, workspace::Workspace};
 use testreport::Stream;
 
 /// Chunks of output that wait to be read.
@@ -47,7 +47,7 @@ impl Session<'_> {
         jobs: usize,
         shown: OutputTarget<'_>,
         tell: &mut dyn FnMut(TestProgress<'_>),
-    ) -> Result<(), OpsError> {
+    ) -> Result<()> {
         let OutputTarget { screens, pass } = shown;
         let held = Signals::hold()?;
         let mut running: Vec<Running> = Vec::new();
@@ -121,7 +121,7 @@ impl Session<'_> {
         ended: Result<ProgramEnd, ProgramError>,
         pass: &mut dyn FnMut(Stream, &[u8]),
         tell: &mut dyn FnMut(TestProgress<'_>),
-    ) -> Result<bool, OpsError> {
+    ) -> Result<bool> {
         let Running { step, own, chosen, seen, execution, mut printed, .. } = one;
         let executed = execution.finish(&own, ended, &mut |stream, bytes| printed.push(stream, bytes))?;
         tell(TestProgress::Printed(&step));

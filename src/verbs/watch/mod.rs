@@ -12,7 +12,7 @@ use crate::cli::output::{self, Format};
 use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::cli::{Shell, error::Exit};
 use andon_core::domain::hint::Hint;
-use andon_engine::error::OpsError;
+use andon_engine::{Result, error::OpsError};
 
 /// `andon watch`
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct WatchArgs {
 }
 
 /// Shows the loops of all worktrees.
-pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit> {
     let is_once = args.once || args.format == Format::Json;
     if !is_once && !args.plain {
         return screen(shell);
@@ -44,7 +44,7 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
 }
 
 /// A line for each change, until the reader is gone.
-fn lines(shell: &Shell, watching: &mut WatchMemory) -> Result<Exit, OpsError> {
+fn lines(shell: &Shell, watching: &mut WatchMemory) -> Result<Exit> {
     let mut told = PrintedLines::default();
     loop {
         let view = watching.look(&now(&shell.ctx))?;
@@ -59,7 +59,7 @@ fn lines(shell: &Shell, watching: &mut WatchMemory) -> Result<Exit, OpsError> {
 }
 
 #[cfg(feature = "watch")]
-fn screen(shell: &Shell) -> Result<Exit, OpsError> {
+fn screen(shell: &Shell) -> Result<Exit> {
     if output::has_screen() {
         crate::cli::screen::run(shell)
     } else {
@@ -68,7 +68,7 @@ fn screen(shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 #[cfg(not(feature = "watch"))]
-fn screen(_shell: &Shell) -> Result<Exit, OpsError> {
+fn screen(_shell: &Shell) -> Result<Exit> {
     let why = if output::has_screen() {
         "this andon was built without its screen (the feature `watch`)"
     } else {

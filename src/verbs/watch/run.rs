@@ -21,10 +21,13 @@ use andon_core::domain::{
     test_run::RunValidity, time::Timestamp,
 };
 use andon_core::{detect, history::Timeline, policy};
-use andon_engine::error::{OpsError, or_warn};
 use andon_engine::recording::timeline::{self, LoadedTimeline};
 use andon_engine::view::watch::{
     AnswerBy, BranchView, LastRun, LoopView, WatchView, WorktreeState, WorktreeView,
+};
+use andon_engine::{
+    Result,
+    error::{OpsError, or_warn},
 };
 use andon_engine::{
     asking, context::Context, effect::AndonDir, text::halt, view::status::LoopState, workspace::Workspace,
@@ -72,7 +75,7 @@ impl Watcher {
     ///
     /// # Errors
     /// No worktree is known: the repository is bare and has none.
-    pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<WorktreeViews, OpsError> {
+    pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<WorktreeViews> {
         let places = places(&ws.repo);
         if places.is_empty() {
             return Err(OpsError::NoWorkTree(ws.repo.git_dir().to_owned()));
@@ -102,7 +105,7 @@ impl Watcher {
         ctx: &Context,
         ws: &Workspace,
         halted: &[StandingHalt],
-    ) -> Result<Vec<BranchView>, OpsError> {
+    ) -> Result<Vec<BranchView>> {
         let stamp = Stamp::of_fetched(&ws.repo);
         if let Some((known, read_at, branches)) = &self.branches
             && *known == stamp
@@ -185,7 +188,7 @@ fn read(ctx: &Context, place: &WorktreePlace, hooks: &SharedHooks) -> WorktreeVi
     WorktreeView { name: place.name.clone(), path, seen }
 }
 
-fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
+fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView> {
     let ws = Workspace::open_lenient(ctx)?;
     let LoopSituation { head, loaded, standing, hooks, state, .. } =
         situation::look(ctx, &ws, &hooks.seen(ctx, &ws.repo))?;
@@ -278,11 +281,7 @@ const MAX_RECORDS: usize = 64;
 
 /// The loops of other clones in which something was recorded within the session gap, the newest first. One that `halted` has
 /// is shown by its halt.
-fn read_branches(
-    ctx: &Context,
-    ws: &Workspace,
-    halted: &[StandingHalt],
-) -> Result<Vec<BranchView>, OpsError> {
+fn read_branches(ctx: &Context, ws: &Workspace, halted: &[StandingHalt]) -> Result<Vec<BranchView>> {
     let gap = ws.config.guard.session_gap;
     let mut tips = Vec::new();
     for (name, id) in ws.repo.refs_with_prefix(TRACKED)? {

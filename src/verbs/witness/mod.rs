@@ -12,7 +12,7 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint, ids::EntryId, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
-use andon_engine::{error::OpsError, json, workspace::Workspace};
+use andon_engine::{Result, json, workspace::Workspace};
 use andon_review::payload::fields::names;
 use andon_store::ledger::{Ledger, SignatureState, WholeEntry};
 
@@ -117,7 +117,7 @@ pub enum LedgerCommand {
     Verify(FormatArg),
 }
 
-pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
     match &args.command {
@@ -226,7 +226,7 @@ struct LedgerReport {
 }
 
 /// `andon ledger verify`: every entry of every writer again, from the objects alone.
-fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
+fn verify(ws: &Workspace) -> Result<LedgerReport> {
     let ledger = asking::load(ws)?;
     let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
     let mut faults = asking::faults(&ws.repo, &ledger);
@@ -249,7 +249,7 @@ fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
 }
 
 /// `andon ledger verify`
-pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
+pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit> {
     let LedgerCommand::Verify(format) = &args.command;
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let found = verify(&ws)?;

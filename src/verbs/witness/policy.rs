@@ -10,7 +10,7 @@ use crate::cli::args::read_text;
 use andon_core::domain::{hint::Hint, ids::EntryId, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
-use andon_engine::{context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
 use andon_review::payload::{KeyRevoke, Payload, PolicySign, member};
 use andon_signing::PublicKey;
@@ -45,7 +45,7 @@ pub enum Solo {
 ///
 /// # Errors
 /// A policy is there already; the key cannot sign; or an agent asks.
-pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewLedger, OpsError> {
+pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewLedger> {
     asking::not_an_agent(ctx, "witness init")?;
     let who = person(who)?;
     let ledger = asking::load(ws)?;
@@ -69,7 +69,7 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: Solo) -> Result<NewL
 }
 
 /// `human:ID`, with an id that can be shown anywhere.
-fn person(who: &str) -> Result<String, OpsError> {
+fn person(who: &str) -> Result<String> {
     let id = who.strip_prefix(HUMAN).unwrap_or_default();
     let is_fit = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
     if !id.is_empty() && id.len() <= 64 && id.chars().all(is_fit) {
@@ -95,7 +95,7 @@ pub struct OwnKey {
 ///
 /// # Errors
 /// git is not set up to sign with an SSH key.
-pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
+pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey> {
     let ledger = asking::load(ws)?;
     let key = asking::signer(ctx, ws)?.public().clone();
     let grant = ledger.folded.authority.at_end.keys.get(&key.to_string());
@@ -111,7 +111,7 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 ///
 /// # Errors
 /// There is none.
-pub fn next_policy(ws: &Workspace) -> Result<Option<EntryStatement>, OpsError> {
+pub fn next_policy(ws: &Workspace) -> Result<Option<EntryStatement>> {
     let ledger = asking::load(ws)?.with_policy()?;
     let Some((entry, version)) = ledger.policy() else { return Ok(None) };
     let mut next = (*ledger.entries[entry].body).clone();
@@ -187,13 +187,7 @@ pub fn list(ledger: &SignedLedger) -> KeyList {
 ///
 /// # Errors
 /// The file holds no public key, the roles are unknown, or the policy does not allow it.
-pub fn add(
-    ctx: &Context,
-    ws: &Workspace,
-    who: &str,
-    key: &Path,
-    roles: &[String],
-) -> Result<KeyChange, OpsError> {
+pub fn add(ctx: &Context, ws: &Workspace, who: &str, key: &Path, roles: &[String]) -> Result<KeyChange> {
     let role = |role: &String| {
         member::named("role", role).map_err(|_| {
             OpsError::usage(format!("no such role: {role}"), "one of: admin, witness, flag, agent, forge, ci")
@@ -212,14 +206,14 @@ pub fn add(
 }
 
 /// Refuses a key of which no signature would count, and one that is somebody else's: what it signs could be of either.
-fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(), OpsError> {
+fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<()> {
     check_fitness(key, &key.fingerprint())?;
     let in_force = &ledger.folded.authority.at_end.keys;
     let other = in_force.iter().find(|(known, grant)| grant.who != who && is_same(known, key));
     other.map_or(Ok(()), |(_, grant)| Err(two_holders(key, [&grant.who, who])))
 }
 
-fn check_fitness(key: &PublicKey, name: &str) -> Result<(), OpsError> {
+fn check_fitness(key: &PublicKey, name: &str) -> Result<()> {
     key.check_fitness().map_err(|why| OpsError::usage(format!("{name} is {why}"), Hint::MakeKey))
 }
 
@@ -236,7 +230,7 @@ fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
 }
 
 /// The same of all keys of a policy, and of a gate that nobody could pass.
-fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), OpsError> {
+fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<()> {
     // A malformed policy is refused where it is appended.
     let Ok(policy) = member::read::<ReviewPolicy>(policy) else { return Ok(()) };
     let weighs = |grant: &KeyGrant| ledger.folded.weights(&grant.who).total(ledger.folded.epoch()) > 0.0;
@@ -264,14 +258,14 @@ fn may_be_policy(ledger: &SignedLedger, policy: &EntryStatement) -> Result<(), O
 ///
 /// # Errors
 /// No such key, or the policy does not allow it.
-pub fn revoke(ctx: &Context, ws: &Workspace, key: &str, last_good: &[String]) -> Result<KeyChange, OpsError> {
+pub fn revoke(ctx: &Context, ws: &Workspace, key: &str, last_good: &[String]) -> Result<KeyChange> {
     change(ctx, ws, "key-revoke", |ledger| {
         let key = named(ctx, ledger, key)?;
         let good: Vec<String> = if last_good.is_empty() {
             heads(ledger)
         } else {
             let found = last_good.iter().map(|id| Ok(ledger.entries[ledger.find(id)?].id.to_string()));
-            found.collect::<Result<_, OpsError>>()?
+            found.collect::<Result<_>>()?
         };
         Ok(members_of(&KeyRevoke { key, last_good: good }))
     })
@@ -285,7 +279,7 @@ fn heads(ledger: &SignedLedger) -> Vec<String> {
     (0..ledger.review.len()).filter(head).map(|at| ledger.review[at].id.clone()).collect()
 }
 
-fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, OpsError> {
+fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String> {
     let keys = &ledger.folded.authority.at_end.keys;
     let print = |key: &str| PublicKey::parse(key).map(|key| key.fingerprint()).unwrap_or_default();
     let fits = |key: &&String| **key == text || print(key) == text || keys[*key].who == text;
@@ -309,7 +303,7 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
 }
 
 /// Refuses a member that is misspelt. Those of the policy in force may be of a newer version, and stay.
-fn refuse_unknown(said: &EntryStatement, in_force: &EntryStatement) -> Result<(), OpsError> {
+fn refuse_unknown(said: &EntryStatement, in_force: &EntryStatement) -> Result<()> {
     let shape = json!({ "policy": ReviewPolicy::default(), "rules": ReviewRules::default() });
     let rules = |all: &EntryStatement| all.get("rules").and_then(Value::as_object).cloned();
     let parts =
@@ -329,7 +323,7 @@ fn refuse_unknown(said: &EntryStatement, in_force: &EntryStatement) -> Result<()
 ///
 /// # Errors
 /// It is no policy, or not the next one.
-pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, OpsError> {
+pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange> {
     let name = file.to_string_lossy();
     let text = read_text(ctx, file, MAX_FILE)?;
     let malformed = |err: serde_json::Error| {
@@ -350,7 +344,7 @@ pub fn append(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
 ///
 /// # Errors
 /// They are no witness, or the policy does not allow it.
-pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, OpsError> {
+pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange> {
     let mut said = next_policy(ws)?.unwrap_or_default();
     change(ctx, ws, "policy", |ledger| {
         if !ledger.folded.authority.at_end.witnesses.contains(who) {
@@ -367,7 +361,7 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
 ///
 /// # Errors
 /// `entry` is no such entry, or the key may not sign it.
-pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, OpsError> {
+pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange> {
     change(ctx, ws, "policy-sign", |ledger| {
         Ok(members_of(&PolicySign { entry: ledger.entries[ledger.find(entry)?].id.to_string() }))
     })
@@ -377,8 +371,8 @@ fn change(
     ctx: &Context,
     ws: &Workspace,
     kind: &'static str,
-    say: impl FnOnce(&SignedLedger) -> Result<EntryStatement, OpsError>,
-) -> Result<KeyChange, OpsError> {
+    say: impl FnOnce(&SignedLedger) -> Result<EntryStatement>,
+) -> Result<KeyChange> {
     let verb = match kind {
         "key-add" => "witness add",
         "key-revoke" => "witness revoke",

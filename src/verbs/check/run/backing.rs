@@ -18,7 +18,7 @@ use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::test_run::{RanOn, TestEvidence};
 use andon_core::domain::{findings::Level, hint::Hint, scopes::called};
 use andon_core::{detect, escape::shell_quote};
-use andon_engine::error::OpsError;
+use andon_engine::Result;
 use andon_engine::evidence::inherited_evidence::{
     Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
 };
@@ -94,11 +94,7 @@ impl RangeEvidence {
     }
 
     /// Judges a recorded commit. One that only says that it is a revert counts as ordinary work from here on.
-    pub(super) fn recorded(
-        &mut self,
-        here: CommitCase<'_>,
-        record: &mut CommitRecord,
-    ) -> Result<Conclusion, OpsError> {
+    pub(super) fn recorded(&mut self, here: CommitCase<'_>, record: &mut CommitRecord) -> Result<Conclusion> {
         self.users.take(here.commit, record.recording);
         let claimed = record.kind;
         if claimed == CommitKind::Revert && !reverts(here)? {
@@ -158,7 +154,7 @@ impl RangeEvidence {
         record: &mut CommitRecord,
         gap: &Gap,
         nothing: &Backing,
-    ) -> Result<Option<Diagnostic>, OpsError> {
+    ) -> Result<Option<Diagnostic>> {
         let is_plain = !gap.handed_in && gap.of_scopes.is_none();
         if let Some(tested) = if is_plain { self.tested_later(here)? } else { None } {
             self.standings.insert(here.commit.id, CodeStanding::Tested(None));
@@ -170,7 +166,7 @@ impl RangeEvidence {
     }
 
     /// The tested commit above one that was edited while a rebase moved it.
-    fn tested_later(&mut self, here: CommitCase<'_>) -> Result<Option<CommitId>, OpsError> {
+    fn tested_later(&mut self, here: CommitCase<'_>) -> Result<Option<CommitId>> {
         let Case { tip, tests, .. } = *here.case;
         let run = tests.filter(|tests| tests.tip == tip && tests.stand_in()).map(|tests| tests.tip);
         if self.edited.is_none() {
@@ -186,7 +182,7 @@ impl RangeEvidence {
         code: CodeId,
         made: &MergeClaim,
         failing: Option<Rc<FailingRun>>,
-    ) -> Result<Option<Diagnostic>, OpsError> {
+    ) -> Result<Option<Diagnostic>> {
         if here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in()) {
             return Ok(None);
         }
@@ -214,7 +210,7 @@ impl RangeEvidence {
         here: CommitCase<'_>,
         silent: EvidenceGap,
         fact: &mut CommitFact,
-    ) -> Result<Conclusion, OpsError> {
+    ) -> Result<Conclusion> {
         let mut conclusion = Conclusion::default();
         if !here.examined.is_bound(here.commit.id) {
             return Ok(conclusion);
@@ -256,7 +252,7 @@ impl RangeEvidence {
         silent: EvidenceGap,
         nothing: &Backing,
         conclusion: &mut Conclusion,
-    ) -> Result<(), OpsError> {
+    ) -> Result<()> {
         let went = match silent {
             _ if here.case.tests.is_none() => false,
             EvidenceGap::Unrecorded | EvidenceGap::Backfilled => self.users.made(here.case, here.commit)?,
@@ -294,7 +290,7 @@ impl RangeEvidence {
         here: CommitCase<'_>,
         recorded: Option<CommitKind>,
         record: &CommitRecord,
-    ) -> Result<Backing, OpsError> {
+    ) -> Result<Backing> {
         let changed = self.changed(here, record.code)?;
         let Self { origins, standings, .. } = self;
         let judged = |id: CommitId| match standings.get(&id) {
@@ -312,7 +308,7 @@ impl RangeEvidence {
     }
 
     /// True when the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
-    fn changed(&mut self, here: CommitCase<'_>, code: CodeId) -> Result<bool, OpsError> {
+    fn changed(&mut self, here: CommitCase<'_>, code: CodeId) -> Result<bool> {
         let Some(parent) = here.commit.parents.first().copied() else {
             let nothing = Fingerprinter::new(here.case.repo, &here.case.config.paths.rules)
                 .of(Content::Overlay(None, &[]))?;
@@ -357,7 +353,7 @@ fn is_backed(here: CommitCase<'_>, other: &CommitRecord) -> bool {
 }
 
 /// True when a commit is the revert that its message says it is.
-fn reverts(here: CommitCase<'_>) -> Result<bool, OpsError> {
+fn reverts(here: CommitCase<'_>) -> Result<bool> {
     let repo = here.case.repo;
     for source in repo.named_sources(here.commit, CommitKind::Revert)? {
         if repo.is_made(here.commit, &MergeClaim::Revert(source))? == TreeVerdict::Same {
@@ -372,7 +368,7 @@ fn ordinary(claimed: CommitKind) -> CommitKind {
     if matches!(claimed, CommitKind::Merge | CommitKind::Amend) { claimed } else { CommitKind::Normal }
 }
 
-fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
+fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId> {
     let mut prints = Fingerprinter::new(case.repo, &case.config.paths.rules);
     Ok(prints.of_tree(case.repo.tree_of(commit)?)?)
 }

@@ -10,7 +10,7 @@ use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::findings::Level;
 use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, Oid};
-use andon_engine::error::OpsError;
+use andon_engine::Result;
 use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::notes::{RecordLine, StoredRecord};
 use andon_store::wire::v1::decode_commit;
@@ -97,7 +97,7 @@ const MAX_NOTE: usize = 1 << 20;
 pub(super) fn replaced_notes(
     JudgedRange { case, examined }: JudgedRange<'_>,
     others: &[CommitId],
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
     let range = examined.commits().iter().rev().map(|commit| commit.id);
     let mut open: BTreeSet<CommitId> = range.take(MOST).chain(others.iter().copied()).collect();

@@ -14,7 +14,7 @@ use andon_core::history::{EventEffect, Fold};
 use andon_engine::range::{self, Lineages};
 use andon_engine::text::{halt, named_files, style::Style};
 use andon_engine::view::check::OPEN_HALT;
-use andon_engine::{asking, context::local, error::OpsError};
+use andon_engine::{Result, asking, context::local};
 use andon_git::Repo;
 use andon_store::{ledger::EntryEvent, window};
 
@@ -39,7 +39,7 @@ pub(super) struct LedgerFindings {
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(whole: JudgedRange<'_>, now: Timestamp) -> Result<LedgerFindings, OpsError> {
+pub(super) fn judge(whole: JudgedRange<'_>, now: Timestamp) -> Result<LedgerFindings> {
     let JudgedRange { case, examined } = whole;
     let (entries, warnings) = asking::read_all(case.repo, now)?;
     let unreadable = |warning: &Diagnostic| {
@@ -290,7 +290,7 @@ const MAX_COMMITS: usize = 4_096;
 pub(super) fn later_ones(
     JudgedRange { case, examined }: JudgedRange<'_>,
     head: CommitId,
-) -> Result<Vec<(CommitId, CommitId)>, OpsError> {
+) -> Result<Vec<(CommitId, CommitId)>> {
     // Also as a merge: what was halted goes on from there.
     let leaving = examined.commits().iter().filter(|commit| commit.parents.contains(&head));
     let here: Vec<CommitId> = leaving.map(|commit| commit.id).collect();
@@ -306,7 +306,7 @@ pub(super) fn later_ones(
 }
 
 /// The commits that leave `head` on any branch.
-fn elsewhere(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
+fn elsewhere(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>> {
     let mut found = Vec::new();
     for tip in tips(repo, head)? {
         // Commits that cannot be compared here, as in a shallow clone, say nothing.
@@ -324,7 +324,7 @@ fn elsewhere(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
 
 /// The tips of branches that can have grown from `head`, the newest where there are many: what is older than it does not. The
 /// copy of a remote may be an older state of the branch of its name: that one counts.
-fn tips(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
+fn tips(repo: &Repo, head: CommitId) -> Result<Vec<CommitId>> {
     let local = repo.refs_with_prefix("refs/heads/")?;
     let names: BTreeSet<&str> =
         local.iter().filter_map(|(name, _)| name.strip_prefix("refs/heads/")).collect();

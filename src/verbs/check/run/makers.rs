@@ -14,7 +14,7 @@ use andon_core::history::Timeline;
 use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace, had_hooks, maker};
-use andon_engine::{error::OpsError, range};
+use andon_engine::{Result, range};
 use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::journal::{Journal, Reach};
 
@@ -30,7 +30,7 @@ pub(super) struct OnceAgents(BTreeSet<CommitId>);
 
 impl OnceAgents {
     /// Those of `commits`; none where everybody is judged.
-    pub(super) fn among(case: &Case<'_>, commits: &[CommitId]) -> Result<Self, OpsError> {
+    pub(super) fn among(case: &Case<'_>, commits: &[CommitId]) -> Result<Self> {
         let mut found = BTreeSet::new();
         let tip = case.store.tip().filter(|_| case.config.guard.applies_to == AppliesTo::Agents);
         let Some(tip) = tip else { return Ok(Self(found)) };
@@ -93,7 +93,7 @@ impl HookUsers {
 
     /// True when an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
     /// and colleagues in theirs, so that author and committer must both have earlier commits with records.
-    pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
+    pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool> {
         let Some(maker) = maker(commit) else { return Ok(false) };
         if self.known.contains(&maker) {
             return Ok(!is_of_another_root(case, commit));
@@ -123,7 +123,7 @@ fn is_of_another_root(case: &Case<'_>, commit: &CommitInfo) -> bool {
     false
 }
 
-fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
+fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>> {
     let moves = case.repo.reflog_head(REFLOG)?;
     Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
 }
@@ -133,7 +133,7 @@ pub(super) fn other_identity(
     case: &Case<'_>,
     commit: &CommitInfo,
     fact: &CommitFact,
-) -> Result<Option<Diagnostic>, OpsError> {
+) -> Result<Option<Diagnostic>> {
     if !is_asked(case.config) {
         return Ok(None);
     }

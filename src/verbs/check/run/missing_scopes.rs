@@ -3,7 +3,7 @@
 use super::{Case, source};
 use andon_config::{self as config, Config};
 use andon_core::domain::{hint::Hint, scopes::called, test_run::TestEvidence};
-use andon_engine::error::OpsError;
+use andon_engine::Result;
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::CommitInfo;
 use andon_store::fingerprint::Content;
@@ -25,7 +25,7 @@ pub(super) fn missing_scopes(
     case: &Case<'_>,
     commit: &CommitInfo,
     tests: &TestEvidence,
-) -> Result<Option<MissingScopes>, OpsError> {
+) -> Result<Option<MissingScopes>> {
     // A run of everything speaks for each scope.
     if tests.command != TestEvidence::OF_SCOPES {
         return Ok(None);
@@ -62,7 +62,7 @@ fn lacking(
     commit: &CommitInfo,
     tests: &TestEvidence,
     demand: Demand,
-) -> Result<Vec<String>, OpsError> {
+) -> Result<Vec<String>> {
     let state = |scope: ScopeCode| {
         let found = tests.of_scope(&scope.name).filter(|row| row.tests.code == scope.code).cloned();
         ScopeState { scope, found }

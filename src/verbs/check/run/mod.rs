@@ -31,7 +31,7 @@ use andon_core::domain::{hint::Hint, paths::CONFIG_FILE};
 use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::view::check::{CheckReport, TipTests};
-use andon_engine::{adapter::git_hook, context::Context, error::OpsError, text::shown_change};
+use andon_engine::{Result, adapter::git_hook, context::Context, error::OpsError, text::shown_change};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 
@@ -81,7 +81,7 @@ struct JudgedRange<'a> {
 }
 
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
-pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
+pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport> {
     let mut report = match ground(ctx, asked)? {
         Ok(ground) => over(ctx, asked, ground, pace)?,
         Err(nothing) => *nothing,
@@ -101,7 +101,7 @@ fn over(
     asked: &RangeRequest,
     mut ground: CheckInputs,
     pace: &mut Pace<'_>,
-) -> Result<CheckReport, OpsError> {
+) -> Result<CheckReport> {
     let (RecordFindings { examined, mut violations, undecided, backed, .. }, walked) =
         records::judge(ctx, &ground, asked, pace)?;
     let of_configuration = std::mem::take(&mut ground.violations);
@@ -144,7 +144,7 @@ fn over(
 
 /// The subject of the judgement, or why there is none. Everything that was opened for it is closed again: the walk over the
 /// commits begins with nothing.
-fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box<CheckReport>>, OpsError> {
+fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<CheckInputs, Box<CheckReport>>> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = spelled(ctx, asked)?;
     let range = match resolve(&repo, &spelled) {
@@ -226,7 +226,7 @@ fn at(commit: &CommitInfo) -> CommitRef {
 }
 
 /// Without the notes nothing can be said.
-fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
+fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>> {
     if commits.is_empty() || NotesStore::open(repo)?.tip().is_some() {
         return Ok(None);
     }
@@ -281,7 +281,7 @@ pub(super) struct Range {
 
 /// Finds the range: the argument, the two refs, or what the pre-commit framework names. A base of zeros is that of a new
 /// branch, as forges and frameworks name it: then all that the other side reaches is judged.
-pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgument, OpsError> {
+pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<RangeArgument> {
     if let Some(range) = &asked.range {
         let is_new = range.split_once("..").filter(|(from, to)| is_zero(from) && !to.starts_with('.'));
         let text = is_new.map_or(range.as_str(), |(_, to)| to).to_owned();
@@ -303,7 +303,7 @@ fn is_zero(id: &str) -> bool {
 
 /// git reads an empty side as HEAD; here it is a variable of the CI that was not set, and `..HEAD` would judge
 /// nothing and pass.
-fn refuse_empty(range: &str) -> Result<(), OpsError> {
+fn refuse_empty(range: &str) -> Result<()> {
     if !range.trim().is_empty() && !range.trim_start().starts_with("..") {
         return Ok(());
     }
@@ -312,7 +312,7 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
 }
 
 /// Resolves a range as git spells it.
-pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, OpsError> {
+pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range> {
     refuse_empty(&spelled.text)?;
     let (commits, shown) = (repo.range(&spelled.text)?, spelled.text.clone());
     let (left, tip) = sides(repo, spelled)?;
@@ -325,10 +325,7 @@ pub(super) fn resolve(repo: &Repo, spelled: &RangeArgument) -> Result<Range, Ops
 }
 
 /// The base of a range, where it has one, and its tip.
-pub(super) fn sides<'a>(
-    repo: &Repo,
-    spelled: &'a RangeArgument,
-) -> Result<(Option<Side<'a>>, Side<'a>), OpsError> {
+pub(super) fn sides<'a>(repo: &Repo, spelled: &'a RangeArgument) -> Result<(Option<Side<'a>>, Side<'a>)> {
     let range = spelled.text.as_str();
     refuse_empty(range)?;
     let side = |name: &'a str| Ok::<_, OpsError>(Side { name, id: repo.resolve(name)? });
@@ -346,7 +343,7 @@ pub(super) struct Side<'a> {
 }
 
 /// A range without commits judges nothing: said, because the caller thinks that something passed.
-fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsError> {
+fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError> {
     let (left, right) = (from.name, to.name);
     if from.id != to.id {
         let what = format!(
@@ -361,7 +358,7 @@ fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsErr
 
 /// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed
 /// that or is older than the guard. Without a left side the tip's own counts, for there is no other.
-pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<Diagnostic>), OpsError> {
+pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<Diagnostic>)> {
     let at_tip = source(repo, range.tip)?;
     let Some(base) = range.base else { return Ok((config::load(at_tip.as_slice())?, Vec::new())) };
     let at_base = source(repo, base)?;
@@ -377,12 +374,7 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
 
 /// The configuration of the left side `base`. Where that alone changed since the branch left it, at `fork`, the branch is
 /// tested as it was there: it cannot know of a command that came later.
-pub(super) fn counting(
-    repo: &Repo,
-    base: CommitId,
-    fork: Option<CommitId>,
-    tip: CommitId,
-) -> Result<Config, OpsError> {
+pub(super) fn counting(repo: &Repo, base: CommitId, fork: Option<CommitId>, tip: CommitId) -> Result<Config> {
     let of = |commit| source(repo, commit);
     let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
     let mut config = config::load(of(base)?.as_slice())?;
@@ -443,7 +435,7 @@ fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) ->
 }
 
 /// `andon.toml` as a commit has it.
-pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<ConfigSource>, OpsError> {
+pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<ConfigSource>> {
     let tree = repo.tree_of(commit)?;
     let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes())? else { return Ok(None) };
     let name = format!("{}:{CONFIG_FILE}", commit.short());

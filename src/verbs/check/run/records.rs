@@ -20,7 +20,7 @@ use andon_core::domain::{findings::Level, hint::Hint, paths::PathClass, test_run
 use andon_core::format::FormatError;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::{context::Context, error::OpsError};
+use andon_engine::{Result, context::Context};
 use andon_git::{CommitInfo, Repo, missing_help};
 use andon_store::notes::StoredRecord;
 use andon_store::{RecordError, derived::DerivedCache, wire::v1};
@@ -57,7 +57,7 @@ pub(super) fn judge(
     ground: &CheckInputs,
     asked: &RangeRequest,
     pace: &mut Pace<'_>,
-) -> Result<(RecordFindings, WalkEnd), OpsError> {
+) -> Result<(RecordFindings, WalkEnd)> {
     let CheckInputs { common_dir, range, config, .. } = ground;
     let mut judged = RecordFindings::default();
     let salt = bulk::salt(config, None);
@@ -88,7 +88,7 @@ fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Diges
 
 impl RecordFindings {
     /// Everything that one commit and its record give away.
-    fn take(&mut self, subject: Subject<'_>) -> Result<(), OpsError> {
+    fn take(&mut self, subject: Subject<'_>) -> Result<()> {
         let Subject { case, commit, .. } = subject;
         let mut fact = self.one(subject)?;
         let weakened = self.weakened.judge(case, commit, &mut fact)?;
@@ -108,7 +108,7 @@ impl RecordFindings {
     }
 
     /// The fact of a commit, and the messages about its record.
-    fn one(&mut self, subject: Subject<'_>) -> Result<CommitFact, OpsError> {
+    fn one(&mut self, subject: Subject<'_>) -> Result<CommitFact> {
         let stored = match self.stored(&subject) {
             Ok(Some(stored)) => stored,
             Ok(None) => {
@@ -170,7 +170,7 @@ impl RecordFindings {
     }
 
     /// The fact of a commit without evidence in its own record.
-    fn silent(&mut self, subject: Subject<'_>, silent: EvidenceGap) -> Result<CommitFact, OpsError> {
+    fn silent(&mut self, subject: Subject<'_>, silent: EvidenceGap) -> Result<CommitFact> {
         let Subject { case, commit, derived, .. } = subject;
         let mut fact = derive::unrecorded(commit, derived);
         let here = CommitCase { case, examined: &self.examined, commit };
@@ -247,7 +247,7 @@ fn under_the_rules_of_the_base(record: CommitRecord, derived: &DerivedCommit) ->
 
 /// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
 /// configuration must explain the record.
-fn compare(subject: &Subject<'_>, record: &CommitRecord) -> Result<RecordMatch, OpsError> {
+fn compare(subject: &Subject<'_>, record: &CommitRecord) -> Result<RecordMatch> {
     let Subject { case, commit, derived, .. } = subject;
     let help = Hint::ReadNotes.with([&commit.id.short()]);
     let fails = |code: &str, message: String| {
@@ -305,7 +305,7 @@ fn under_own_rules(
     case: &Case<'_>,
     commit: &CommitInfo,
     record: &CommitRecord,
-) -> Result<Option<Vec<Diagnostic>>, OpsError> {
+) -> Result<Option<Vec<Diagnostic>>> {
     let Ok(own) = config::load(source(case.repo, commit.id)?.as_slice()) else { return Ok(None) };
     let normalizer = Normalizer::new(&own.normalize)?;
     if !same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {

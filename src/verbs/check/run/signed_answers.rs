@@ -9,7 +9,7 @@ use andon_core::domain::hint::Hint;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, findings::Level, time::Timestamp};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
-use andon_engine::{error::OpsError, gate::outcomes};
+use andon_engine::{Result, gate::outcomes};
 use andon_git::Repo;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
@@ -26,7 +26,7 @@ pub(super) fn judge(
     halts: &[HaltAndAnswer],
     policy: Option<EntryId>,
     now: Timestamp,
-) -> Result<Conclusion, OpsError> {
+) -> Result<Conclusion> {
     let JudgedRange { case, examined } = whole;
     let mut judged = Conclusion::default();
     let base = &case.config.guard;
@@ -60,7 +60,7 @@ fn refused(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
 
 /// git shows other objects in place of those that are there. Andon looks behind them; a person who reads with git does
 /// not.
-fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>> {
     let found = case.repo.refs_with_prefix("refs/replace/")?;
     let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
     let diagnostic = |id: &str| {
@@ -83,7 +83,7 @@ fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
 ///
 /// # Errors
 /// Its refs cannot be read.
-pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
+pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>> {
     if !repo.is_shallow() {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ fn of_halt(
     whole: JudgedRange<'_>,
     ledger: &SignedLedger,
     known: &HaltAndAnswer,
-) -> Result<Option<Diagnostic>, OpsError> {
+) -> Result<Option<Diagnostic>> {
     let JudgedRange { case, examined } = whole;
     let Some(head) = known.head else { return Ok(None) };
     let follows = |commit: &&super::examined_commits::Link| commit.parents.contains(&head);
@@ -131,7 +131,7 @@ fn left_again(
     whole: JudgedRange<'_>,
     ledger: &SignedLedger,
     known: &HaltAndAnswer,
-) -> Result<Vec<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>> {
     let (Some(head), Some(answer)) = (known.head, ledger.answer_to(known.id)) else { return Ok(Vec::new()) };
     let again = |(later, first): (CommitId, CommitId)| {
         let (resolution, halted) = (short(answer.resolution), head.short());
@@ -162,7 +162,7 @@ fn unseen(examined: &ExaminedCommits, ledger: &SignedLedger, known: &HaltAndAnsw
     votes.into_iter().filter_map(of).collect()
 }
 
-fn code_of(JudgedRange { case, examined }: JudgedRange<'_>, head: CommitId) -> Result<String, OpsError> {
+fn code_of(JudgedRange { case, examined }: JudgedRange<'_>, head: CommitId) -> Result<String> {
     if let Some(code) = examined.code(head) {
         return Ok(code.to_string());
     }

@@ -8,7 +8,7 @@ use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::{findings::Level, hint::Hint, test_run::TestEvidence, time::Timestamp};
 use andon_core::escape::shell_quote;
-use andon_engine::error::OpsError;
+use andon_engine::Result;
 use andon_engine::halts::lost_halts::{Gap, Gaps, LedgerContents};
 use andon_git::CommitInfo;
 use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
@@ -23,7 +23,7 @@ const DRIFT: i64 = 300;
 const MAX_GRAFTS: u64 = 1 << 20;
 
 /// Judges what the repository around the range gives away.
-pub(super) fn around(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn around(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     let JudgedRange { case, examined } = whole;
     let mut violations = replaced(whole)?;
     violations.extend(grafted(whole));
@@ -53,7 +53,7 @@ pub(super) fn of_commit(
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(JudgedRange { case, examined }: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+fn replaced(JudgedRange { case, examined }: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };

@@ -16,7 +16,8 @@ use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{
-    context::Context, effect::report_files, error::OpsError, evidence::untracked, workspace::Workspace,
+    Result, context::Context, effect::report_files, error::OpsError, evidence::untracked,
+    workspace::Workspace,
 };
 use andon_git::Repo;
 use andon_store::fingerprint::{Content, Fingerprinter};
@@ -47,7 +48,7 @@ struct RangeEnds {
 
 /// Runs a test command in a workspace and keeps nothing; the words that say why, where it could not be started.
 pub type CommandRunner<'a> =
-    dyn FnMut(&Workspace, &TestCommand) -> Result<Result<CommandResult, String>, OpsError> + 'a;
+    dyn FnMut(&Workspace, &TestCommand) -> Result<Result<CommandResult, String>> + 'a;
 
 /// Runs the tests of the tip, or reads a report about them. Files that the check itself writes (`own`) are no change of
 /// the code.
@@ -60,7 +61,7 @@ pub fn run(
     wanted: &TestsWanted,
     own: &[PathBuf],
     runner: &mut CommandRunner<'_>,
-) -> Result<TipTests, OpsError> {
+) -> Result<TipTests> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let ends = ends(ctx, &repo, asked)?;
     let display = |config: &Config| config.test.command.as_ref().map(TestCommand::display);
@@ -97,7 +98,7 @@ fn planned(
     repo: &Repo,
     ends: RangeEnds,
     tests: &mut TipTests,
-) -> Result<Vec<(TipRunSource, TestCommand, Config)>, OpsError> {
+) -> Result<Vec<(TipRunSource, TestCommand, Config)>> {
     let RangeEnds { tree, before, base_config, tip_config, .. } = ends;
     let at_base = base_config.as_ref().and_then(|config| config.test.command.clone());
     let at_tip = tip_config.test.command.clone().filter(|_| tests.at_base != tests.at_tip);
@@ -120,7 +121,7 @@ fn planned(
     ))
 }
 
-fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, OpsError> {
+fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds> {
     let asked = spelled(ctx, asked)?;
     let (base, tip) = sides(repo, &asked)?;
     let (base, tip) = (base.map(|base| base.id), tip.id);
@@ -135,12 +136,7 @@ fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<RangeEnds, O
 }
 
 /// A file that the command names, that the base has and the tip has not: then the command cannot run any more.
-fn gone(
-    repo: &Repo,
-    command: &TestCommand,
-    before: Option<TreeId>,
-    tree: TreeId,
-) -> Result<Option<String>, OpsError> {
+fn gone(repo: &Repo, command: &TestCommand, before: Option<TreeId>, tree: TreeId) -> Result<Option<String>> {
     let Some(before) = before else { return Ok(None) };
     let display = command.display();
     for word in display.split_whitespace() {
@@ -163,7 +159,7 @@ fn ran(
     by: TipRunSource,
     command: &TestCommand,
     runner: &mut CommandRunner<'_>,
-) -> Result<(TipRun, Vec<String>), OpsError> {
+) -> Result<(TipRun, Vec<String>)> {
     let display = command.display();
     let run = |evidence, outcome| TipRun { by, command: display.clone(), evidence, outcome };
     if by == TipRunSource::Tip && runs_nothing(&display) {
@@ -201,7 +197,7 @@ fn runs_nothing(command: &str) -> bool {
 }
 
 /// Tracked files that changed while the tests ran: the run is not one of the tip's code.
-fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option<String>, OpsError> {
+fn disturbed(repo: &Repo, tree: TreeId, since: &CodeComparison) -> Result<Option<String>> {
     let paths = match since {
         CodeComparison::Unchanged => return Ok(None),
         CodeComparison::Changed(paths) | CodeComparison::Written(paths) => paths,
@@ -253,7 +249,7 @@ fn reported(
     config: &Config,
     files: &[PathBuf],
     exit_code: i32,
-) -> Result<TipRun, OpsError> {
+) -> Result<TipRun> {
     let root = repo.workdir().unwrap_or(&ctx.cwd);
     let root = Root::new(&root.to_string_lossy()).with_patterns(&config.normalize);
     let mut reader = RunReader::new(root);
@@ -269,7 +265,7 @@ fn reported(
     Ok(TipRun { by: TipRunSource::Ci, command, evidence, outcome })
 }
 
-fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
+fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<()> {
     report_files::take_in(cwd, file, reader).map_err(|err| {
         OpsError::usage(format!("the report {} cannot be read: {err}", file.display()), Hint::CheckReport)
     })
@@ -289,7 +285,7 @@ pub(super) fn refuse_other_code(
     tip: CommitId,
     own: &[PathBuf],
     asked: &RangeRequest,
-) -> Result<(), OpsError> {
+) -> Result<()> {
     let top = ws.top()?;
     let ours: Vec<Vec<u8>> = own
         .iter()
@@ -347,7 +343,7 @@ fn same_code(
     tree: TreeId,
     base: Option<TreeId>,
     entries: &[OverlayEntry],
-) -> Result<bool, OpsError> {
+) -> Result<bool> {
     let mut prints = Fingerprinter::new(&ws.repo, rules);
     Ok(prints.of(Content::Overlay(base, entries))? == prints.of_tree(tree)?)
 }

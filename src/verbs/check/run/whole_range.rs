@@ -15,7 +15,7 @@ use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::{decision::Stage, findings::Level, hint::Hint, test_run::TestEvidence};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
-use andon_engine::{error::OpsError, evidence::docs, range, weakening};
+use andon_engine::{Result, evidence::docs, range, weakening};
 use andon_git::{CommitInfo, Repo};
 use andon_store::fingerprint::Content;
 
@@ -30,7 +30,7 @@ impl WeakeningFold {
         case: &Case<'_>,
         commit: &CommitInfo,
         fact: &mut CommitFact,
-    ) -> Result<Vec<Diagnostic>, OpsError> {
+    ) -> Result<Vec<Diagnostic>> {
         let fold = self.0.get_or_insert_with(|| halts::below(case, commit.parents.first().copied(), &[]));
         let last = weakening::last_result(&[], fold.timeline(), fact.record.code).cloned();
         let derived = weakening::find(case.repo, &case.config.rules, commit, last.as_ref())?;
@@ -43,7 +43,7 @@ impl WeakeningFold {
 
 /// Returns what the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
 /// which a commit gives a reason is not reported again.
-pub(super) fn weakened(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn weakened(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     let JudgedRange { case, examined } = whole;
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
@@ -91,7 +91,7 @@ fn without(mut found: Weakening, given: &Weakening) -> Weakening {
 }
 
 /// Checks that documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn undocumented(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     let JudgedRange { case, examined } = whole;
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
@@ -115,7 +115,7 @@ fn found_by(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitR
 }
 
 /// Proves or refutes that `squash` is the squash of what `tip` adds to its parent.
-pub(super) fn squashed(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Diagnostic>, OpsError> {
+pub(super) fn squashed(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Diagnostic>> {
     let commit = repo.commit(squash)?;
     let tip_tree = repo.tree_of(tip)?;
     if commit.tree == tip_tree {
@@ -132,7 +132,7 @@ pub(super) fn squashed(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<V
     Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])
 }
 
-fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> Result<Diagnostic, OpsError> {
+fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> Result<Diagnostic> {
     let differing = repo.changes(Some(wanted), commit.tree)?;
     let named: Vec<String> =
         differing.iter().take(3).map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect();
@@ -196,7 +196,7 @@ fn figures(tests: &TestEvidence) -> String {
 }
 
 /// Judges the tests that ran at the tip. They were asked for, so that no level of a rule silences them.
-pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<Conclusion, OpsError> {
+pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<Conclusion> {
     let at = CommitRef { commit: tests.tip, subject: repo.commit(tests.tip)?.subject };
     let mut said = Conclusion::default();
     match (tests.outcome(), tests.deciding()) {
