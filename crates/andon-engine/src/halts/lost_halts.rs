@@ -154,12 +154,6 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
     }
 }
 
-/// The gaps that records show: for each writer the newest entry that is named and not holdings, and whether it was answered.
-pub struct Gaps<'a> {
-    holdings: &'a LedgerContents,
-    found: BTreeMap<String, Gap>,
-}
-
 /// An entry that a record names and no ledger holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
@@ -171,30 +165,17 @@ pub struct Gap {
     pub answered: bool,
 }
 
-impl<'a> Gaps<'a> {
-    /// No gaps yet.
-    pub fn new(holdings: &'a LedgerContents) -> Self {
-        Self { holdings, found: BTreeMap::new() }
-    }
-
-    /// Takes in the next record, in the order of the range.
-    pub fn take(&mut self, fact: &CommitFact) {
-        for (writer, entry) in &fact.record.ledger {
-            if !self.holdings.has(*entry) {
-                let gap = Gap {
-                    entry: *entry,
-                    named_by: fact.id,
-                    answered: self.holdings.answers_for(fact, *entry),
-                };
-                self.found.insert(writer.clone(), gap);
-            }
+/// The gaps that records show, which come in the order of the range: for each writer the newest entry that is named and
+/// that `holdings` lacks.
+pub fn gaps(holdings: &LedgerContents, facts: impl Iterator<Item = CommitFact>) -> BTreeMap<String, Gap> {
+    let mut found = BTreeMap::new();
+    for fact in facts {
+        for (writer, &entry) in fact.record.ledger.iter().filter(|(_, entry)| !holdings.has(**entry)) {
+            let answered = holdings.answers_for(&fact, entry);
+            found.insert(writer.clone(), Gap { entry, named_by: fact.id, answered });
         }
     }
-
-    /// All gaps, by writer.
-    pub fn all(self) -> BTreeMap<String, Gap> {
-        self.found
-    }
+    found
 }
 
 /// The ledgers as they are now, and where it is remembered, until a ledger moves, that no halt was found in any of them: without it

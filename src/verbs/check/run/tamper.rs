@@ -9,7 +9,7 @@ use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::{findings::Level, hint::Hint, test_run::TestEvidence, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::Result;
-use andon_engine::halts::lost_halts::{Gap, Gaps, LedgerContents};
+use andon_engine::halts::lost_halts::{Gap, LedgerContents, gaps};
 use andon_git::CommitInfo;
 use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
 
@@ -31,10 +31,8 @@ pub(super) fn around(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     let reported = ledgers.tampered()?;
     violations.extend(reported.iter().map(ledger));
     let holdings = LedgerContents::collect(&ledgers.read_all()?.0);
-    let mut gaps = Gaps::new(&holdings);
-    examined.facts().for_each(|fact| gaps.take(&fact));
-    let unreported =
-        gaps.all().into_iter().filter(|(writer, _)| reported.iter().all(|one| one.writer != *writer));
+    let gaps = gaps(&holdings, examined.facts()).into_iter();
+    let unreported = gaps.filter(|(writer, _)| reported.iter().all(|one| one.writer != *writer));
     violations.extend(unreported.map(|(writer, gap)| gap_of(examined, &writer, &gap)));
     Ok(violations)
 }
