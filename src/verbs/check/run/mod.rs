@@ -364,12 +364,8 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
     let at_base = source(repo, base)?;
     let at_fork = range.fork.map(|fork| source(repo, fork)).transpose()?.flatten();
     let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
-    let [left, fork, tip] = [&at_base, &at_fork, &at_tip].map(text);
-    let changed_settings = (left != tip).then(|| {
-        let changed = ConfigDifference { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
-        settings_changed(changed, base, range.tip)
-    });
-    Ok((counting(repo, base, range.fork, range.tip)?, changed_settings.into_iter().collect()))
+    let changed = settings_changed(range, base, [&at_base, &at_fork, &at_tip].map(text));
+    Ok((counting(repo, base, range.fork, range.tip)?, changed.into_iter().collect()))
 }
 
 /// The configuration of the left side `base`. Where that alone changed since the branch left it, at `fork`, the branch is
@@ -389,49 +385,40 @@ pub(super) fn counting(repo: &Repo, base: CommitId, fork: Option<CommitId>, tip:
     Ok(config)
 }
 
-/// The difference of the configuration of the tip from the one that counts.
-#[derive(Clone, Copy)]
-struct ConfigDifference {
-    /// The range changed it; otherwise the left side did since.
-    in_range: bool,
-    /// True when the left side has one.
-    left: bool,
-    /// True when the tip has one.
-    tip: bool,
-}
-
-fn settings_changed(changed: ConfigDifference, base: CommitId, tip: CommitId) -> Diagnostic {
-    let (left, right) = (base.short(), tip.short());
-    let diff = Hint::DiffConfig.with([&left, &right]);
-    match changed {
-        ConfigDifference { in_range: true, left: true, tip: false } => {
-            let what =
-                format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
-            let back = Hint::BringConfigBack.with([&left]);
-            let mut removed = of_range("config-removed", Level::Block, what, &back);
-            removed.help.push(
-                "where the project leaves Andon, a person does it: docs/ci.md#leaving-andon".to_owned(),
-            );
-            removed
-        }
-        ConfigDifference { in_range: true, left: true, .. } => {
-            let what = format!("{CONFIG_FILE} changed in this range; the one of its base was used, {left}");
-            of_range("config-changed", Level::Warn, what, &diff)
-        }
-        ConfigDifference { in_range: true, left: false, .. } => {
+/// The message that the tip has another configuration than the left side `base`: the range changed it, or that side did since
+/// the branch left it.
+fn settings_changed(
+    range: &Range,
+    base: CommitId,
+    [left, fork, tip]: [Option<Vec<u8>>; 3],
+) -> Option<Diagnostic> {
+    let (at, right) = (base.short(), range.tip.short());
+    let diff = Hint::DiffConfig.with([&at, &right]);
+    let (code, level, what, help) = match (fork != tip, &left, &tip) {
+        _ if left == tip => return None,
+        (false, ..) => {
             let what = format!(
-                "{CONFIG_FILE} is new in this range; its base {left} has none, so the defaults were used"
+                "is another one at {at} than here, where it is older; that of {at} was used, with the tests that the \
+                 branch knows"
             );
-            of_range("config-added", Level::Warn, what, &diff)
+            ("config-older", Level::Note, what, diff)
         }
-        ConfigDifference { in_range: false, .. } => {
-            let what = format!(
-                "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used, with the \
-                 tests that the branch knows"
-            );
-            of_range("config-older", Level::Note, what, &diff)
+        (true, None, _) => {
+            let what = format!("is new in this range; its base {at} has none, so the defaults were used");
+            ("config-added", Level::Warn, what, diff)
         }
-    }
+        (true, Some(_), Some(_)) => {
+            let what = format!("changed in this range; the one of its base was used, {at}");
+            ("config-changed", Level::Warn, what, diff)
+        }
+        (true, Some(_), None) => {
+            let what = format!("was removed in this range; the one of its base was used, {at}");
+            ("config-removed", Level::Block, what, Hint::BringConfigBack.with([&at]))
+        }
+    };
+    let said = of_range(code, level, format!("{CONFIG_FILE} {what}"), &help);
+    let leaving = "where the project leaves Andon, a person does it: docs/ci.md#leaving-andon".to_owned();
+    Some(said.helps((level == Level::Block).then_some(leaving)))
 }
 
 /// `andon.toml` as a commit has it.
