@@ -1,6 +1,6 @@
 //! The judgements of the doctor: pure, one function a subject.
 
-use super::{Check, Diagnosis, HooksPlace, LastTests, Limit, RepositoryFacts, State};
+use super::{Check, Diagnosis, HooksPlace, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::{mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
@@ -27,7 +27,7 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(facts.remotes.iter().map(fetch));
     checks.push(facts.outside.config.clone());
     checks.push(test_command(facts));
-    checks.extend(last_run(&facts.outside.last_run));
+    checks.extend(facts.outside.last_run.clone());
     checks.push(facts.outside.journal.clone());
     checks.push(facts.outside.ledger.clone());
     checks.push(facts.outside.answers.clone());
@@ -44,7 +44,14 @@ pub(super) fn checks(facts: &RepositoryFacts) -> Diagnosis {
             &hint,
         )
     }));
-    checks.extend(facts.limits.iter().map(|limit| self::limit(*limit)));
+    checks.extend(facts.is_shallow.then(|| {
+        let what = "history was cut at cloning: records of older commits cannot be checked";
+        Check::warn("shallow", what, Hint::Unshallow.text())
+    }));
+    checks.extend(facts.is_partial.then(|| {
+        let what = "objects are fetched on demand: changes in missing ones are compared by their ids only";
+        Check::new("partial-clone", State::Warn, what, None)
+    }));
     Diagnosis { checks }
 }
 
@@ -234,8 +241,7 @@ fn rewrite_hint(found: &SourcedValue) -> String {
 }
 
 fn notes(facts: &RepositoryFacts) -> Check {
-    let records = &facts.records;
-    match (records.notes, records.fetched.first(), records.commits) {
+    match (facts.notes, facts.fetched.first(), facts.commits) {
         (Presence::Present, _, _) => Check::ok("records", NOTES_REF),
         (Presence::Absent, Some(fetched), _) => Check::warn(
             "records",
@@ -333,35 +339,4 @@ fn with_word(command: &str, program: &str, instead: &str) -> String {
     });
     let parts = at.and_then(|at| Some((command.get(..at)?, command.get(at + program.len()..)?)));
     parts.map_or_else(|| instead.to_owned(), |(before, after)| format!("{before}{instead}{after}"))
-}
-
-fn last_run(run: &LastTests) -> Option<Check> {
-    let (what, hint) = match run {
-        LastTests::Read => return None,
-        LastTests::Unnamed(command) => (
-            format!("no test is named in the last run of `{command}`: a pass does not count"),
-            "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is all there is \
-             to know: format = \"exit\"",
-        ),
-        LastTests::NotStarted(said) => {
-            (format!("the last run of the tests could not be started: {said}"), Hint::Test.text())
-        }
-    };
-    Some(Check::warn("test-run", what, hint))
-}
-
-fn limit(limit: Limit) -> Check {
-    match limit {
-        Limit::Shallow => Check::warn(
-            "shallow",
-            "history was cut at cloning: records of older commits cannot be checked",
-            Hint::Unshallow.text(),
-        ),
-        Limit::Partial => Check::new(
-            "partial-clone",
-            State::Warn,
-            "objects are fetched on demand: changes in missing ones are compared by their ids only",
-            None,
-        ),
-    }
 }

@@ -2,13 +2,13 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{CallerFacts, Check, HooksPlace, LastTests, Limit, Records, RepositoryFacts, State};
+use super::{CallerFacts, Check, HooksPlace, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
 use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::test_run::{RunValidity, TestEvidence};
+use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{effect::AckMode, facts::Presence, hint::Hint, plural::count};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::{GitError, Repo, platform::files};
@@ -33,11 +33,14 @@ pub fn gather(repo: &Repo, outside: CallerFacts) -> Result<RepositoryFacts, GitE
         framework: presence(repo.workdir().filter(|top| live::names_andon(top))),
         display_refs: repo.config_sources(DISPLAY_REF_KEY)?,
         rewrite_refs: repo.config_sources("notes.rewriteRef")?,
-        records: records(repo)?,
+        notes: presence(repo.ref_target(NOTES_REF)?),
+        fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
+        commits: presence(repo.head()?.commit()),
         remotes: fetch_states(&repo.fetch_refspecs()?),
         locks: locks(repo),
         unwritable: unwritable(repo),
-        limits: limits(repo),
+        is_shallow: repo.is_shallow(),
+        is_partial: repo.is_partial(),
     })
 }
 
@@ -73,14 +76,6 @@ fn presence<T>(found: Option<T>) -> Presence {
     if found.is_some() { Presence::Present } else { Presence::Absent }
 }
 
-fn records(repo: &Repo) -> Result<Records, GitError> {
-    Ok(Records {
-        notes: presence(repo.ref_target(NOTES_REF)?),
-        fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
-        commits: presence(repo.head()?.commit()),
-    })
-}
-
 fn locks(repo: &Repo) -> Vec<PathBuf> {
     let common = repo.common_dir();
     let mut found: Vec<PathBuf> =
@@ -105,11 +100,6 @@ fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
     asked.into_iter().filter_map(denied).collect()
 }
 
-fn limits(repo: &Repo) -> Vec<Limit> {
-    let shallow = repo.is_shallow().then_some(Limit::Shallow);
-    shallow.into_iter().chain(repo.is_partial().then_some(Limit::Partial)).collect()
-}
-
 /// The state of a store of which `read` facts could be read, and `skipped` not.
 fn store(id: &str, read: usize, what: &str, skipped: &[Diagnostic]) -> Check {
     let Some(first) = skipped.first() else {
@@ -127,20 +117,24 @@ pub fn journal(ws: &Workspace) -> Check {
     store("journal", lines.len(), "journal line", &skipped)
 }
 
-pub fn last_run(ws: &Workspace) -> LastTests {
+/// The last run of the tests, where there was nothing to run, or its exit code is all that is known.
+pub fn last_run(ws: &Workspace) -> Option<Check> {
     let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
-    let Some(run) = recent.runs.last() else { return LastTests::Read };
+    let TestRun { validity, evidence, .. } = recent.runs.last()?;
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
-    match (run.validity, &run.evidence.not_started) {
-        (RunValidity::NotStarted, said) => {
-            LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
-        }
-        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => {
-            LastTests::Unnamed(run.evidence.command.clone())
-        }
-        _ => LastTests::Read,
-    }
+    let command = &evidence.command;
+    let (what, hint) = if *validity == RunValidity::NotStarted {
+        let said = evidence.not_started.as_ref().unwrap_or(command);
+        (format!("the last run of the tests could not be started: {said}"), Hint::Test.text())
+    } else if *validity == RunValidity::Valid && evidence.is_by_exit_code() && !exit_only {
+        let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is all there is \
+                    to know: format = \"exit\"";
+        (format!("no test is named in the last run of `{command}`: a pass does not count"), hint)
+    } else {
+        return None;
+    };
+    Some(Check::warn("test-run", what, hint))
 }
 
 /// A halt that left traces and is no more in the ledger.

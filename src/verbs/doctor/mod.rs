@@ -167,17 +167,6 @@ fn unopened(error: &GitError) -> Diagnosis {
     Diagnosis { checks: vec![Check::new("repository", State::Fail, error.to_string(), error.help())] }
 }
 
-/// The source of what is known of the last run of the tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LastTests {
-    /// By a report; or nothing ran yet, or only the exit code is wanted.
-    Read,
-    /// By its exit code alone: this command names no test.
-    Unnamed(String),
-    /// There was nothing to run, as this line says.
-    NotStarted(String),
-}
-
 /// Facts that the caller knows and the repository does not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallerFacts {
@@ -188,7 +177,8 @@ pub struct CallerFacts {
     /// `test.command`, if one is set.
     pub test_command: Option<String>,
     pub test_program: TestProgram,
-    pub last_run: LastTests,
+    /// The last run of the tests, where it proves nothing.
+    pub last_run: Option<Check>,
     pub journal: Check,
     pub ledger: Check,
     /// The answers that end a halt, and what they leave open.
@@ -218,16 +208,6 @@ pub struct HooksPlace {
     pub leads_on: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Records {
-    /// `refs/notes/andon` is here.
-    pub notes: Presence,
-    /// Records of remotes that are here, under `refs/notes/remotes/`.
-    pub fetched: Vec<String>,
-    /// There is a commit at all.
-    pub commits: Presence,
-}
-
 /// Everything that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryFacts {
@@ -244,20 +224,19 @@ pub struct RepositoryFacts {
     pub display_refs: Vec<SourcedValue>,
     /// The values of `notes.rewriteRef`.
     pub rewrite_refs: Vec<SourcedValue>,
-    pub records: Records,
+    /// `refs/notes/andon` is here.
+    pub notes: Presence,
+    /// Records of remotes that are here, under `refs/notes/remotes/`.
+    pub fetched: Vec<String>,
+    /// There is a commit at all.
+    pub commits: Presence,
     pub remotes: Vec<FetchState>,
     /// Lock files of our refs that are there now.
     pub locks: Vec<PathBuf>,
     /// Directories that have to be written and cannot, with what the system says.
     pub unwritable: Vec<(PathBuf, String)>,
-    pub limits: Vec<Limit>,
-}
-
-/// A feature of the repository that costs Andon something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
     /// History was cut.
-    Shallow,
+    pub is_shallow: bool,
     /// Objects are fetched on demand.
-    Partial,
+    pub is_partial: bool,
 }

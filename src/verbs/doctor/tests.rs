@@ -30,7 +30,7 @@ fn healthy() -> RepositoryFacts {
             config: Check::ok("config", "andon.toml"),
             test_command: Some("cargo test".into()),
             test_program: TestProgram::There,
-            last_run: LastTests::Read,
+            last_run: None,
             journal: Check::ok("journal", "12 facts"),
             ledger: Check::ok("ledger", "2 entries"),
             answers: Check::ok("answers", "resume"),
@@ -52,7 +52,9 @@ fn healthy() -> RepositoryFacts {
         manifest: None,
         display_refs: vec![value("refs/notes/andon")],
         rewrite_refs: Vec::new(),
-        records: Records { notes: Presence::Present, fetched: Vec::new(), commits: Presence::Present },
+        notes: Presence::Present,
+        fetched: Vec::new(),
+        commits: Presence::Present,
         remotes: fetch_states(&[
             ("origin".into(), "+refs/notes/andon*:refs/notes/remotes/origin/andon*".into()),
             ("origin".into(), "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*".into()),
@@ -60,7 +62,8 @@ fn healthy() -> RepositoryFacts {
         ]),
         locks: Vec::new(),
         unwritable: Vec::new(),
-        limits: Vec::new(),
+        is_shallow: false,
+        is_partial: false,
     }
 }
 
@@ -196,10 +199,10 @@ fn what_is_wrong_elsewhere() {
         facts.outside.rewrite_ref_env = env("");
     });
     assert_eq!(masked, none);
-    assert_eq!(with(|facts| facts.records.notes = Presence::Absent), ["warn records"]);
+    assert_eq!(with(|facts| facts.notes = Presence::Absent), ["warn records"]);
     let unborn = with(|facts| {
-        facts.records.notes = Presence::Absent;
-        facts.records.commits = Presence::Absent;
+        facts.notes = Presence::Absent;
+        facts.commits = Presence::Absent;
     });
     assert_eq!(unborn, none);
     let heads: (String, String) = ("up".into(), "+refs/heads/*:refs/remotes/up/*".into());
@@ -214,7 +217,7 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.unwritable.push(denied)), ["fail writable"]);
     assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
     assert_eq!(
-        with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]),
+        with(|facts| (facts.is_shallow, facts.is_partial) = (true, true)),
         ["warn shallow", "warn partial-clone"]
     );
 }
