@@ -1,7 +1,6 @@
 //! Andon's hooks in the configuration of pre-commit and prek. The file is edited as text, so that comments and order stay;
 //! where its shape is not the usual one nothing is edited.
 
-use serde::Serialize;
 use testreport::WordList;
 use toml::{Table, Value};
 
@@ -207,34 +206,17 @@ fn of_repos(text: &str) -> Result<Repos, &'static str> {
 /// The configuration of prek in TOML.
 pub const PREK_FILE: &str = "prek.toml";
 
-#[derive(Serialize)]
-struct Hook {
-    id: String,
-    name: String,
-    entry: String,
-    language: &'static str,
-    stages: [&'static str; 1],
-    always_run: bool,
-    pass_filenames: bool,
-    require_serial: bool,
-    verbose: bool,
-}
-
-impl From<GitHook> for Hook {
-    fn from(hook: GitHook) -> Self {
-        let (name, files) = (hook.name(), hook.spec().names_files);
-        Self {
-            id: id(hook),
-            name: format!("andon ({name})"),
-            entry: command(hook, PREK_FILE),
-            language: "system",
-            stages: [name],
-            always_run: true,
-            pass_filenames: files,
-            require_serial: true,
-            verbose: !files,
-        }
-    }
+/// The entry of a hook for prek.
+fn prek_hook(hook: GitHook) -> String {
+    let (id, name, files) = (id(hook), hook.name(), hook.spec().names_files);
+    // It is made of a text, which TOML can hold.
+    let entry = Table::from_iter([("entry".to_owned(), command(hook, PREK_FILE).into())]);
+    let entry = toml::to_string_pretty(&entry).unwrap_or_default();
+    format!(
+        "\n[[repos.hooks]]\nid = \"{id}\"\nname = \"andon ({name})\"\n{entry}language = \"system\"\nstages = [\"{name}\"]\n\
+         always_run = true\npass_filenames = {files}\nrequire_serial = true\nverbose = {}\n",
+        !files
+    )
 }
 
 /// True if a hook of `text` is ours.
@@ -264,10 +246,7 @@ pub fn prek_lines(text: &str) -> String {
             .unwrap_or_default();
         keys.insert(STAGES_KEY.to_owned(), stages(&before).into());
     }
-    // It is made of texts and flags, which TOML can hold.
-    let table = |hook: GitHook| toml::to_string_pretty(&Hook::from(hook)).unwrap_or_default();
-    let hooks: String =
-        GitHook::of_frameworks().map(|hook| format!("\n[[repos.hooks]]\n{}", table(hook))).collect();
+    let hooks: String = GitHook::of_frameworks().map(prek_hook).collect();
     let keys = if keys.is_empty() { String::new() } else { format!("# above the first table\n{keys}") };
     format!("{keys}# at the end\n[[repos]]\nrepo = \"local\"\n{hooks}")
 }
