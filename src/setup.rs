@@ -1,21 +1,18 @@
-//! The marks that installing leaves in a repository, and the ways in which it can fail.
+//! The marks that installing leaves in a repository.
 
 pub mod clients;
 pub mod live;
 pub mod place;
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-use crate::install::managers;
-use crate::install::mode::{self, ModeProblem};
-use crate::install::{InstallError, husky::Layout, plan::Conflict};
-use andon_core::domain::{git_hook::GitHook, hint::Hint, plural::count};
+use crate::install::husky::Layout;
+use andon_core::domain::{git_hook::GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
-use andon_engine::error::{OpsError, VerbError};
+use andon_git::Repo;
 use andon_git::platform::paths::shell_bytes;
-use andon_git::{ConfigScope, GitError, Repo};
 use andon_store::union;
 
 /// The key that makes `git log` show notes.
@@ -27,133 +24,6 @@ pub const DISPLAY_REF: &str = "refs/notes/andon*";
 
 /// The ref of the records.
 pub const NOTES_REF: &str = "refs/notes/andon";
-
-/// A repository could not be set up or put back.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// An error of the hooks' files.
-    #[error(transparent)]
-    Install(#[from] InstallError),
-    /// A bare repository runs none of these hooks.
-    #[error("the repository at {} is bare: git runs no commit hooks in it", git_dir.display())]
-    Bare {
-        /// The git directory of the bare repository.
-        git_dir: PathBuf,
-    },
-    /// The hooks path is set where installing would change every repository of the user or the machine.
-    #[error("core.hooksPath is set to {value:?} {}: installing there would reach beyond this repository", whence(*scope, origin))]
-    ForeignHooksPath {
-        /// The scope of the configuration file.
-        scope: ConfigScope,
-        /// The file that sets it, or `command line`.
-        origin: String,
-        /// The value of the key, as it is configured.
-        value: String,
-        /// The command that repairs it.
-        hint: String,
-    },
-    /// The mode that was asked for cannot work here.
-    #[error("{}", unfit(.0))]
-    ModeProblem(ModeProblem),
-    /// A file of the working tree.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// The reason that the system gives.
-        source: io::Error,
-    },
-    /// The path of this program, which every hook is to start.
-    #[error("the path of the andon program is not absolute: {}", program.display())]
-    RelativeProgram {
-        /// The path as it was given.
-        program: PathBuf,
-    },
-}
-
-fn unfit(unfit: &ModeProblem) -> String {
-    let (major, minor, _) = mode::CONFIG_HOOKS_SINCE;
-    match unfit {
-        ModeProblem::OldGit(Some((a, b, c))) => {
-            format!("config hooks need git {major}.{minor}; this is {a}.{b}.{c}")
-        }
-        ModeProblem::OldGit(None) => {
-            format!("config hooks need git {major}.{minor}; the version of this one is not known")
-        }
-        ModeProblem::NoManager(mode) => format!("{} is not set up here", mode.as_str()),
-    }
-}
-
-fn whence(scope: ConfigScope, origin: &str) -> String {
-    match scope {
-        ConfigScope::Command => {
-            "for this command only (git -c, GIT_CONFIG_COUNT or GIT_CONFIG_PARAMETERS)".to_owned()
-        }
-        ConfigScope::System => format!("for the whole machine by {origin}"),
-        ConfigScope::Global => format!("for all your repositories by {origin}"),
-        ConfigScope::Local | ConfigScope::Worktree => format!("by {origin}"),
-    }
-}
-
-impl SetupError {
-    /// The command or sentence that helps.
-    pub fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::Git(error) | Self::Install(InstallError::Git(error)) => return error.help(),
-            Self::Bare { .. } => Hint::MakeCheckout.into(),
-            Self::ForeignHooksPath { hint, .. } => hint.clone(),
-            Self::ModeProblem(ModeProblem::OldGit(_)) => Hint::InstallMode.with(["shim"]),
-            Self::ModeProblem(ModeProblem::NoManager(mode)) => {
-                Hint::InstallByShims.with([managers::of(*mode)?.set_up])
-            }
-            Self::Install(InstallError::Theirs { line: Some(line), .. }) => {
-                format!("let it end with this line: {line}")
-            }
-            Self::Install(InstallError::Theirs { path, line: None }) => {
-                Hint::MoveFileAway.with([&quoted(path)])
-            }
-            Self::Install(InstallError::ByHand { .. }) => Hint::InstallBeside.into(),
-            Self::Install(InstallError::NoDirectory { .. }) => Hint::DropHooksPath.into(),
-            Self::Install(InstallError::Conflicts { conflicts }) => {
-                let commands: Vec<String> = conflicts.iter().map(Conflict::hint).collect();
-                Hint::InstallBehind.with([&commands.join(" && ")])
-            }
-            Self::RelativeProgram { .. } => "start andon by its absolute path".to_owned(),
-            Self::Install(InstallError::Io { path, .. }) | Self::Write { path, .. } => {
-                andon_git::access_help(path)
-            }
-            Self::Install(_) => return None,
-        })
-    }
-}
-
-impl From<SetupError> for OpsError {
-    fn from(err: SetupError) -> Self {
-        let (what, hint) = (err.to_string(), err.help());
-        let mut help = Vec::new();
-        let kind = match err {
-            SetupError::Git(err) | SetupError::Install(InstallError::Git(err)) => return Self::Git(err),
-            SetupError::Install(InstallError::ByHand { lines, .. }) => {
-                help.push("add these lines yourself:".to_owned());
-                help.extend(lines.lines().map(str::to_owned));
-                VerbError::Usage
-            }
-            SetupError::Bare { .. }
-            | SetupError::ForeignHooksPath { .. }
-            | SetupError::ModeProblem(_)
-            | SetupError::Install(
-                InstallError::Settings { .. } | InstallError::LeftAlone { .. } | InstallError::Theirs { .. },
-            ) => VerbError::Usage,
-            SetupError::Install(_) | SetupError::Write { .. } | SetupError::RelativeProgram { .. } => {
-                VerbError::Failed
-            }
-        };
-        help.extend(hint);
-        Self::Verb { kind, what, help }
-    }
-}
 
 /// `path` as a word for a shell, to be copied.
 pub(crate) fn quoted(path: &Path) -> String {

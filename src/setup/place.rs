@@ -4,7 +4,8 @@ use andon_core::domain::hint::Hint;
 use andon_engine::context::Context;
 use std::path::{Path, PathBuf};
 
-use super::{SetupError, quoted};
+use super::quoted;
+use crate::install::InstallError;
 use crate::install::{forward, mode::Integration};
 use andon_git::{ConfigScope, GitError, Repo, SourcedValue};
 
@@ -78,7 +79,7 @@ pub(crate) struct HookPlace {
 }
 
 /// Chooses the directory: where git looks now, or one of this repository alone where that is not its own.
-pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, SetupError> {
+pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, InstallError> {
     let now = repo.hooks_dir()?;
     let own = forward::dir(repo.common_dir());
     match hooks_override(repo)? {
@@ -86,8 +87,7 @@ pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, SetupError> {
         Override::None | Override::Own(_) => Ok(HookPlace { dir: now, theirs: None }),
         Override::Foreign(found) if found.scope == ConfigScope::Command => {
             let hint = hooks_hint(found.scope);
-            let (scope, origin, value) = (found.scope, found.origin, found.value);
-            Err(SetupError::ForeignHooksPath { scope, origin, value, hint })
+            Err(InstallError::ForeignHooksPath { value: found.value, hint })
         }
         Override::Foreign(_) => Ok(HookPlace { dir: own, theirs: shared(repo)? }),
     }

@@ -15,8 +15,8 @@ use crate::install::clients::memory::{self, MemoryFile};
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::{self, InstalledFile, SettingsState, saved_files::SavedFiles};
 use crate::install::steps::{EditRemoval, apply};
+use crate::setup::clients as here;
 use crate::setup::clients::{ClientHooks, Trust, gather};
-use crate::setup::{SetupError, clients as here};
 use andon_core::domain::{agent::Client, client_spec::HookMoment, hint::Hint};
 use andon_core::escape::{self, shell_quote};
 use andon_engine::{Result, context::Context, error::OpsError, json};
@@ -422,16 +422,16 @@ pub fn install(ctx: &Context, args: &InstallClientArgs) -> Result<ClientInstall>
     let (client, scope) = (args.client.unwrap_or(Client::Generic), args.place.scope());
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
-    let planned = clients::planned(&target.files, &program, &target.saved).map_err(SetupError::from)?;
+    let planned = clients::planned(&target.files, &program, &target.saved)?;
     let memory = target.memory.filter(|_| args.memory);
-    let line = memory.as_ref().map(MemoryFile::insertion).transpose().map_err(SetupError::from)?.flatten();
+    let line = memory.as_ref().map(MemoryFile::insertion).transpose()?.flatten();
     let memory = memory.map(|file| InstalledFile { path: file.path(), changed: line.is_some() });
     if !args.dry_run {
         if let Ok(repo) = Repo::open(&ctx.cwd, &ctx.repo_env) {
             here::by_hand(ctx, &repo);
         }
-        planned.make(&target.saved).map_err(SetupError::from)?;
-        apply(None, line.as_slice()).map_err(SetupError::from)?;
+        planned.make(&target.saved)?;
+        apply(None, line.as_slice())?;
     }
     let files = planned.outcomes;
     let (changed, dry_run) = (files.iter().any(|file| file.changed), args.dry_run);
@@ -458,12 +458,11 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUn
     }
     let target = target(ctx, client, scope)?;
     // Before the settings: a folder that was made for those is taken away once it is empty.
-    let line =
-        target.memory.as_ref().map(MemoryFile::removal).transpose().map_err(SetupError::from)?.flatten();
-    apply(None, line.as_slice()).map_err(SetupError::from)?;
+    let line = target.memory.as_ref().map(MemoryFile::removal).transpose()?.flatten();
+    apply(None, line.as_slice())?;
     let memory = target.memory.map(|file| (file.path(), EditRemoval::of(line.as_ref())));
     let memory = memory.filter(|_| line.is_some());
-    let files = clients::uninstall(&target.files, &target.saved).map_err(SetupError::from)?;
+    let files = clients::uninstall(&target.files, &target.saved)?;
     let files = files.into_iter().chain(memory).map(|(path, state)| CleanedFile { path, state });
     let files: Vec<CleanedFile> = files.collect();
     let changed = files.iter().any(|file| file.state != EditRemoval::Nothing);

@@ -11,7 +11,7 @@ use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::{InstallError, lefthook, shim::Owner};
 use crate::setup::live;
-use crate::setup::{HUSKY, SetupError, hooks_of_husky, place};
+use crate::setup::{HUSKY, hooks_of_husky, place};
 use andon_core::domain::git_hook::GitHook;
 use andon_engine::view::status::LostHooks;
 use andon_git::Repo;
@@ -78,7 +78,7 @@ pub(super) fn plan(
     top: &Path,
     mode: Integration,
     manifest: &Manifest,
-) -> Result<Vec<Edit>, SetupError> {
+) -> Result<Vec<Edit>, InstallError> {
     match mode {
         Integration::Shim | Integration::Config => Ok(Vec::new()),
         Integration::Husky => husky_edits(repo, top, manifest),
@@ -106,7 +106,7 @@ fn with_block(file: Bare, at: usize, block: &str) -> Edit {
     Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: FileKind::Text }
 }
 
-fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
     let dir = top.join(HUSKY);
     let layout = hooks_of_husky(repo).unwrap_or_else(|| {
         let sourced = dir.join("_/husky.sh").is_file() && !dir.join("_/h").is_file();
@@ -131,20 +131,18 @@ fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>
     Ok(edits)
 }
 
-fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
     let by_hand = |path: &Path, why: String| InstallError::ByHand {
         path: path.to_owned(),
         why,
         lines: lefthook::block(),
     };
     if let Some(other) = lefthook::OTHER_LOCALS.iter().find(|name| top.join(name).exists()) {
-        return Err(
-            by_hand(&top.join(other), format!("lefthook reads it in place of {}", lefthook::LOCAL)).into()
-        );
+        return Err(by_hand(&top.join(other), format!("lefthook reads it in place of {}", lefthook::LOCAL)));
     }
     let file = bare(top, top.join(lefthook::LOCAL), manifest)?;
     if let Some(hook) = lefthook::taken(&file.rest) {
-        return Err(by_hand(&file.path, format!("it configures {} already", hook.name())).into());
+        return Err(by_hand(&file.path, format!("it configures {} already", hook.name())));
     }
     let fresh = file.before.is_none() || manifest.file(&file.path).is_some();
     let at = file.rest.len();
@@ -163,7 +161,7 @@ fn exclude(repo: &Repo) -> PathBuf {
     repo.common_dir().join("info").join("exclude")
 }
 
-fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
     let path = top.join(framework::FILE);
     let odd = |path: &Path, text: &[u8], why: &str| {
         let text = String::from_utf8_lossy(text);
@@ -172,7 +170,7 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         } else {
             format!("{}{}", framework::defaults(&text), framework::entry(0))
         };
-        SetupError::from(InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines })
+        InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines }
     };
     if !path.exists() {
         let mut names = framework::FILES.iter().map(|name| top.join(name));

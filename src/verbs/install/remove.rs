@@ -10,7 +10,7 @@ use crate::install::plan::{self, HookRemoval};
 use crate::install::steps::{self, KeyValue, Step};
 use crate::install::{InstallError, forward, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
-use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, SetupError, folders_of, leftovers, quoted};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
 use andon_engine::halts::{self, stop_files};
@@ -90,7 +90,7 @@ impl Removal {
         manifest: &mut Manifest,
         mode: Option<Integration>,
         kept: &[Edit],
-    ) -> Result<Self, SetupError> {
+    ) -> Result<Self, InstallError> {
         let (steps, places, files, created) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut found = Self { steps, places, files, hook_keys: 0, created };
         for file in std::mem::take(&mut manifest.files) {
@@ -119,7 +119,7 @@ impl Removal {
         repo: &Repo,
         manifest: &mut Manifest,
         mode: Option<Integration>,
-    ) -> Result<(), SetupError> {
+    ) -> Result<(), InstallError> {
         let (own, others) =
             std::mem::take(&mut manifest.fetch).into_iter().partition(|(key, _)| key == HOOKS_PATH);
         manifest.fetch = others;
@@ -133,7 +133,7 @@ impl Removal {
                 Ok(states) => states,
                 // Hooks are switched off here, and were when Andon came.
                 Err(InstallError::NoDirectory { .. }) => continue,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             };
             // An installation has a word of its own on the notice.
             let ours = led_on.iter().chain(notices.iter().filter(|_| mode.is_none())).cloned();
@@ -176,7 +176,7 @@ impl Removal {
 }
 
 /// Takes the hooks out again and restores what was there. It can be run again after an error.
-pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
+pub fn uninstall(repo: &Repo) -> Result<UninstallReport, InstallError> {
     let mut manifest = Manifest::of(repo)?;
     if let Some(top) = repo.workdir() {
         let _ = AndonDir::below(top).remove_unused();
@@ -287,7 +287,7 @@ pub(super) fn purge(repo: &Repo, there: &[PathBuf]) -> Result<PurgeReport> {
         match if_there(fs::remove_dir_all(&folder)) {
             Ok(Some(())) if there.contains(&folder) => folders.push(folder),
             Ok(_) => {}
-            Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
+            Err(source) => return Err(InstallError::Io { verb: "write", path: folder, source }.into()),
         }
     }
     Ok(PurgeReport { records, entries, folders, left_at_remotes })

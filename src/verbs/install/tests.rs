@@ -14,7 +14,7 @@ use super::{remove::uninstall, *};
 use crate::install::InstallError;
 use crate::install::plan::HookRemoval;
 use crate::install::steps;
-use crate::setup::{DISPLAY_REF, SetupError, names_notes_ref};
+use crate::setup::{DISPLAY_REF, names_notes_ref};
 use andon_git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
@@ -65,7 +65,7 @@ impl Scratch {
         at
     }
 
-    pub(crate) fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
+    pub(crate) fn install(&self, at: &Path) -> Result<InstallReport, InstallError> {
         let report = install(&open(at), &self.program, &InstallArgs::default())?;
         self.settle(&report.hooks_dir);
         Ok(report)
@@ -386,7 +386,7 @@ fn a_program_path_must_be_absolute() {
     let scratch = Scratch::new();
     let at = scratch.init("relative");
     let error = install(&open(&at), Path::new("target/andon"), &InstallArgs::default()).unwrap_err();
-    assert!(matches!(error, SetupError::RelativeProgram { .. }));
+    assert!(matches!(error, InstallError::RelativeProgram { .. }));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_bare_repository_is_refused_and_its_worktree_is_not() {
     scratch.git(&at, &["clone", "-q", "--bare", at.to_str().unwrap(), bare.to_str().unwrap()]);
     let before = snapshot(&bare);
     let error = scratch.install(&bare).unwrap_err();
-    assert!(matches!(error, SetupError::Bare { .. }) && error.help().is_some());
+    assert!(matches!(error, InstallError::Bare { .. }) && error.help().is_some());
     assert_eq!(snapshot(&bare), before);
     let linked = scratch.path("of bare");
     scratch.git(&bare, &["worktree", "add", "-q", "-b", "new", linked.to_str().unwrap()]);
@@ -116,7 +116,7 @@ fn a_hooks_path_that_is_no_directory_is_refused() {
     scratch.git(&at, &["config", "core.hooksPath", "/dev/null"]);
     let before = snapshot(&at);
     let error = scratch.install(&at).unwrap_err();
-    assert!(matches!(error, SetupError::Install(InstallError::NoDirectory { .. })), "{error}");
+    assert!(matches!(error, InstallError::NoDirectory { .. }), "{error}");
     assert_eq!(error.help().unwrap(), "git config --local --unset-all core.hooksPath");
     assert_eq!(snapshot(&at), before);
 }
