@@ -7,7 +7,7 @@ use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;
-use andon_store::ledger::{AppendError, LedgerError};
+use andon_store::ledger::LedgerError;
 
 /// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) if err.is_usage() => Exit::Usage,
         OpsError::Remote(RemoteError::Unknown { .. } | RemoteError::Bundle { .. })
-        | OpsError::Ledger(LedgerError::Append(AppendError::Signing(_) | AppendError::NotHeld(_)))
+        | OpsError::Ledger(LedgerError::Signing(_) | LedgerError::NotHeld(_))
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Input(_)

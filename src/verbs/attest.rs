@@ -12,7 +12,7 @@ use andon_core::domain::{findings::Level, hint::Hint, ids::CommitId, paths::CONF
 use andon_engine::view::check::{CheckOutcome, CheckReport};
 use andon_engine::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_signing::{Signer, base64};
-use andon_store::ledger::{AppendError, LedgerError};
+use andon_store::ledger::LedgerError;
 use andon_store::notes::NotesStore;
 use testreport::TestStatus;
 
@@ -244,9 +244,7 @@ fn pre_authentication(payload: &str) -> Vec<u8> {
 
 /// The envelope, in one line.
 fn envelope(signer: &Signer, payload: &str) -> Result<String> {
-    let armour = signer
-        .sign(NAMESPACE, &pre_authentication(payload))
-        .map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))?;
+    let armour = signer.sign(NAMESPACE, &pre_authentication(payload)).map_err(LedgerError::from)?;
     let envelope = json!({
         "payloadType": PAYLOAD,
         "payload": base64(payload.as_bytes()),

@@ -16,7 +16,7 @@ use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::{member::Malformed, policy::KeyGrant, vote::VoteSetting};
 use andon_review::{fold, payload::Payload, votes::Tier};
 use andon_signing::{Signer, SigningSetup};
-use andon_store::ledger::{AppendError, EvidenceText, Ledger, LedgerError, NewEntry};
+use andon_store::ledger::{EvidenceText, Ledger, LedgerError, NewEntry};
 
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;
@@ -254,7 +254,7 @@ pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer> {
         home: ctx.var("HOME").map(PathBuf::from),
         dir: ctx.cwd.clone(),
     };
-    Signer::find(&setup).map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))
+    Ok(Signer::find(&setup).map_err(LedgerError::from)?)
 }
 
 /// The circumstances of an answer, which go into it: the presence of a terminal, and the number of

@@ -27,14 +27,13 @@ use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::{facts::Ack, hint::Hint, time::Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::{GitError, Repo};
-use andon_signing::SigningError;
+use andon_signing::{BadSignature, SigningError};
 
 pub use self::append::Arrival;
 pub use self::halts::UnansweredHalts;
 pub use self::newest::NewestHalt;
 pub use self::open::{
-    AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
-    bridge,
+    EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger, bridge,
 };
 pub use self::read::{TamperedHow, Tampering};
 
@@ -52,9 +51,18 @@ pub enum LedgerError {
     /// An object of a ledger is damaged or gone.
     #[error("{source}, an object of a ledger")]
     Damaged { way_out: String, source: Box<GitError> },
-    /// An entry could not be signed or appended.
+    /// Nothing was signed.
     #[error(transparent)]
-    Append(#[from] AppendError),
+    Signing(#[from] SigningError),
+    /// The signature does not hold.
+    #[error("the signature that ssh-keygen made does not hold: {0}")]
+    NotHeld(#[from] BadSignature),
+    /// The entry has no canonical form.
+    #[error("the entry cannot be written: {0}")]
+    Encoding(String),
+    /// Others were faster, again and again.
+    #[error("the ledger moved on each time while the entry was signed, {0} in all")]
+    Raced(u32),
     /// A file of ours could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: std::io::Error },
@@ -68,12 +76,12 @@ impl LedgerError {
     /// The hint: the exact command that puts it right, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),
-            Self::Append(AppendError::Signing(error)) => Some(signing_help(error).into()),
-            Self::Append(AppendError::NotHeld(_)) => {
+            Self::Git(error) => error.help(),
+            Self::Signing(error) => Some(signing_help(error).into()),
+            Self::NotHeld(_) => {
                 Some("sign with a key of type ed25519, ecdsa (256, 384) or rsa, or a security key".to_owned())
             }
-            Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
+            Self::Encoding(_) | Self::Raced(_) => {
                 Some("nothing was written: run the command again".to_owned())
             }
             Self::Damaged { way_out, .. } => Some(way_out.clone()),

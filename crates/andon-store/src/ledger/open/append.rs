@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{AppendError, NewEntry, form};
+use super::{NewEntry, form};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
 use crate::ledger::{Ledger, LedgerError, ref_of};
@@ -35,42 +35,34 @@ impl Ledger<'_> {
     /// # Errors
     /// [`LedgerError`]; then nothing is appended.
     pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId, LedgerError> {
-        Ok(append(self.repo, &self.writer_id()?, new, signer)?)
-    }
-}
-
-fn append(
-    repo: &Repo,
-    writer: &str,
-    new: &NewEntry<'_>,
-    signer: Option<&Signer>,
-) -> Result<EntryId, AppendError> {
-    let name = ref_of(writer);
-    for _ in 0..TRIES {
-        let before = repo.ref_commit(&name)?;
-        let draft = Draft::new(repo, writer, new, before)?;
-        let payload = draft.payload(repo, new)?;
-        let object = match signer {
-            None => payload,
-            Some(signer) => {
-                let armour = signer.sign(NAMESPACE, &payload)?;
-                SshSig::read(armour.as_bytes())?.verify(NAMESPACE, &payload)?;
-                form::signed(&payload, &armour)
+        let (repo, writer) = (self.repo, self.writer_id()?);
+        let name = ref_of(&writer);
+        for _ in 0..TRIES {
+            let before = repo.ref_commit(&name)?;
+            let draft = Draft::new(repo, &writer, new, before)?;
+            let payload = draft.payload(repo, new)?;
+            let object = match signer {
+                None => payload,
+                Some(signer) => {
+                    let armour = signer.sign(NAMESPACE, &payload)?;
+                    SshSig::read(armour.as_bytes())?.verify(NAMESPACE, &payload)?;
+                    form::signed(&payload, &armour)
+                }
+            };
+            let written = repo.update_ref(&name, new.kind, |now| {
+                if now != before {
+                    return Ok(Update::Keep(None));
+                }
+                draft.tree(repo, new)?;
+                let commit = repo.write_commit_object(&object)?;
+                Ok(Update::Set(commit, Some(commit)))
+            })?;
+            if let Some(commit) = written {
+                return Ok(entry::id_of(repo, commit)?);
             }
-        };
-        let written = repo.update_ref(&name, new.kind, |now| {
-            if now != before {
-                return Ok(Update::Keep(None));
-            }
-            draft.tree(repo, new)?;
-            let commit = repo.write_commit_object(&object)?;
-            Ok(Update::Set(commit, Some(commit)))
-        })?;
-        if let Some(commit) = written {
-            return Ok(entry::id_of(repo, commit)?);
         }
+        Err(LedgerError::Raced(TRIES))
     }
-    Err(AppendError::Raced(TRIES))
 }
 
 /// An entry with its place.
@@ -85,7 +77,7 @@ impl Draft {
         writer: &str,
         new: &NewEntry<'_>,
         before: Option<CommitId>,
-    ) -> Result<Self, AppendError> {
+    ) -> Result<Self, LedgerError> {
         let tip = longest(repo, writer, before);
         let others = unseen(repo, &ref_of(writer), tip).into_iter();
         let mut parents: Vec<CommitId> = tip.into_iter().collect();
@@ -103,7 +95,7 @@ impl Draft {
             ledger: new.ledger.map(|id| id.to_string()),
             body: new.body.clone(),
         };
-        let json = encode_open(&entry).map_err(|err| AppendError::Encoding(err.to_string()))?;
+        let json = encode_open(&entry).map_err(|err| LedgerError::Encoding(err.to_string()))?;
         Ok(Self { json, parents })
     }
 

@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::Timestamp;
-use andon_git::GitError;
-use andon_signing::{BadSignature, SigningError, Touch};
+use andon_signing::{BadSignature, Touch};
 
 pub use append::EvidenceText;
 
@@ -128,26 +127,6 @@ pub struct NewEntry<'a> {
     pub evidence: &'a [EvidenceText],
     /// When.
     pub at: Timestamp,
-}
-
-/// The reason that an entry was not appended.
-#[derive(Debug, thiserror::Error)]
-pub enum AppendError {
-    /// git could not do its part.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// Nothing was signed.
-    #[error(transparent)]
-    Signing(#[from] SigningError),
-    /// The signature does not hold.
-    #[error("the signature that ssh-keygen made does not hold: {0}")]
-    NotHeld(#[from] BadSignature),
-    /// The entry has no canonical form.
-    #[error("the entry cannot be written: {0}")]
-    Encoding(String),
-    /// Others were faster, again and again.
-    #[error("the ledger moved on each time while the entry was signed, {0} in all")]
-    Raced(u32),
 }
 
 pub use read::bridge;
