@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::InstallError;
 use super::manifest::{AbsolutePath, Birth, EditedFile};
+use super::{InstallError, Result};
 use andon_git::{platform::files, read_plain, temporary_beside};
 
 /// Files longer than this are not edited.
@@ -77,7 +77,7 @@ impl Edit {
 }
 
 /// The bytes of a file of others below `top`. A link, or what lies outside, is not touched.
-pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
+pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>> {
     let odd = |why| InstallError::LeftAlone { path: path.to_owned(), why };
     match fs::symlink_metadata(path) {
         Ok(facts) if !facts.is_file() => return Err(odd("it is not a plain file")),
@@ -97,7 +97,7 @@ pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
 }
 
 /// Fails where a link on the way leads out of `top`.
-fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
+fn inside(top: &Path, path: &Path) -> Result<()> {
     // A folder that is not there yet will be made in the last one that is.
     let there = |path: &Path| {
         let found = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).map(Path::to_owned);

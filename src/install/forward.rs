@@ -9,7 +9,7 @@ use std::{
 use testreport::WordList;
 
 use super::edits::{Edit, FileKind};
-use super::{InstallError, shim::quote, steps::Step, words};
+use super::{InstallError, Result, shim::quote, steps::Step, words};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::paths::shell_bytes;
 
@@ -45,7 +45,7 @@ fn script(theirs: &Path, name: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// When another hook is in the place of one.
-pub fn changes(dir: &Path, theirs: &Path) -> Result<Vec<Step>, InstallError> {
+pub fn changes(dir: &Path, theirs: &Path) -> Result<Vec<Step>> {
     let wanted = files_to(theirs);
     let is_wanted = |path: &PathBuf| wanted.iter().any(|(name, _)| path.ends_with(name));
     let outdated = led_on(dir).into_iter().filter(|path| !is_wanted(path));

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::shim::{self, Content, Owner};
-use super::{InstallError, manifest::Manifest};
+use super::{InstallError, Result, manifest::Manifest};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::{if_there, platform::files};
 
@@ -58,7 +58,7 @@ pub struct HookState {
 }
 
 /// Looks at every hook in `dir`, which need not be there.
-pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>, InstallError> {
+pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>> {
     let found = if_there(fs::metadata(dir)).map_err(|error| InstallError::io("read", dir, error))?;
     if found.is_some_and(|facts| !facts.is_dir()) {
         return Err(InstallError::NoDirectory { dir: dir.to_owned() });
@@ -66,7 +66,7 @@ pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>, Instal
     GitHook::ALL.into_iter().map(|hook| state(dir, hook, manifest)).collect()
 }
 
-fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState, InstallError> {
+fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState> {
     let (at, chained) = (dir.join(hook.name()), dir.join(hook.chained_name()));
     let recorded = manifest.recorded(dir, hook);
     let look = |path: &Path| {

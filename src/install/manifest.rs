@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{InstallError, mode::Integration};
+use super::{InstallError, Result, mode::Integration};
 use andon_core::domain::{git_hook::GitHook, ids::Digest};
 use andon_git::Repo;
 use andon_git::platform::paths::{bytes_of, path_from_bytes};
@@ -138,12 +138,12 @@ impl Manifest {
     }
 
     /// The manifest of `repo`; an empty one where there is none.
-    pub fn of(repo: &Repo) -> Result<Self, InstallError> {
+    pub fn of(repo: &Repo) -> Result<Self> {
         Ok(Self::read(&Self::path(repo.common_dir()))?.unwrap_or_default())
     }
 
     /// Reads it. `None` when there is none.
-    pub fn read(path: &Path) -> Result<Option<Self>, InstallError> {
+    pub fn read(path: &Path) -> Result<Option<Self>> {
         let io = |source| InstallError::io("read", path, source);
         let malformed = |why: String| InstallError::Manifest { path: path.to_owned(), why };
         if path.symlink_metadata().is_ok_and(|facts| !facts.is_file()) {
@@ -197,7 +197,7 @@ impl Manifest {
     }
 
     /// Writes it, whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), InstallError> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let io = |source| InstallError::io("write", path, source);
         let dir = path.parent().unwrap_or(Path::new("."));
         let home = AbsolutePath(dir.parent().unwrap_or(dir).to_owned());

@@ -23,7 +23,7 @@ pub mod steps;
 
 use testreport::WordList;
 
-pub use self::error::InstallError;
+pub use self::error::{InstallError, Result};
 
 /// The list of `words.txt` with that name.
 const fn words(list: &str) -> WordList {

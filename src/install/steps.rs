@@ -12,10 +12,10 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::InstallError;
 use super::edits::{self, Edit};
 use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
 use super::plan::HookRemoval;
+use super::{InstallError, Result};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::{GitError, Repo, if_there};
@@ -78,7 +78,7 @@ impl Serialize for Step {
 }
 
 /// Makes the changes: all of them or none. `repo` has the configuration that they are about.
-pub fn apply(repo: Option<&Repo>, steps: &[Step]) -> Result<(), InstallError> {
+pub fn apply(repo: Option<&Repo>, steps: &[Step]) -> Result<()> {
     let mut making = Making { repo, ways_back: Vec::new() };
     let Err(cause) = making.make_all(steps) else { return Ok(()) };
     let failed = making.ways_back.into_iter().rev().filter_map(|(path, back)| back().err().map(|_| path));
@@ -95,7 +95,7 @@ struct Making<'a> {
 }
 
 impl<'a> Making<'a> {
-    fn make_all(&mut self, steps: &'a [Step]) -> Result<(), InstallError> {
+    fn make_all(&mut self, steps: &'a [Step]) -> Result<()> {
         let mut staged = Vec::new();
         for step in steps {
             staged.push(if let Step::Write(edit) = step { Some(self.stage(edit)?) } else { None });
@@ -109,7 +109,7 @@ impl<'a> Making<'a> {
     }
 
     /// Writes the file next to its place, in folders that are made for it where they are missing.
-    fn stage(&mut self, edit: &Edit) -> Result<NamedTempFile, InstallError> {
+    fn stage(&mut self, edit: &Edit) -> Result<NamedTempFile> {
         for folder in missing_folders(&edit.path) {
             fs::create_dir(&folder).map_err(|error| InstallError::io("create", &folder, error))?;
             self.back(&folder.clone(), move || fs::remove_dir(&folder));
@@ -118,7 +118,7 @@ impl<'a> Making<'a> {
         edits::staged(&edit.path, &edit.after, fresh, kept).map_err(failed("write", &edit.path))
     }
 
-    fn make(&mut self, step: &'a Step, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
+    fn make(&mut self, step: &'a Step, staged: Option<NamedTempFile>) -> Result<()> {
         match step {
             Step::Manifest(path, manifest) => self.keep(path, manifest.as_deref()),
             Step::Write(edit) => self.put(edit, staged),
@@ -154,7 +154,7 @@ impl<'a> Making<'a> {
         self.ways_back.push((place.to_owned(), Box::new(way)));
     }
 
-    fn keep(&mut self, path: &'a Path, manifest: Option<&Manifest>) -> Result<(), InstallError> {
+    fn keep(&mut self, path: &'a Path, manifest: Option<&Manifest>) -> Result<()> {
         let write = |manifest: Option<&Manifest>| match manifest {
             Some(manifest) => manifest.write(path),
             None => remove_manifest(path),
@@ -165,7 +165,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    fn put(&mut self, edit: &'a Edit, staged: Option<NamedTempFile>) -> Result<(), InstallError> {
+    fn put(&mut self, edit: &'a Edit, staged: Option<NamedTempFile>) -> Result<()> {
         let (path, Some(file)) = (&edit.path, staged) else { return Ok(()) };
         let before = SavedCopy::of(path);
         // A place that was free is not taken from what came in between.
@@ -176,7 +176,7 @@ impl<'a> Making<'a> {
     }
 
     /// File systems without hard links get the rename.
-    fn chain(&mut self, from: &'a Path, to: &'a Path) -> Result<(), InstallError> {
+    fn chain(&mut self, from: &'a Path, to: &'a Path) -> Result<()> {
         match fs::hard_link(from, to) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -192,12 +192,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    fn configure(
-        &mut self,
-        value: &'a KeyValue,
-        make: ConfigChange,
-        undo: ConfigChange,
-    ) -> Result<(), InstallError> {
+    fn configure(&mut self, value: &'a KeyValue, make: ConfigChange, undo: ConfigChange) -> Result<()> {
         let (Some(repo), (key, value)) = (self.repo, value) else { return Ok(()) };
         make(repo, key, value)?;
         self.back(Path::new(key), move || undo(repo, key, value).map_err(io::Error::other));
@@ -274,7 +269,7 @@ impl EditRemoval {
 }
 
 /// The change that takes our lines out of a file again; `None` where none of them are in it.
-pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>, InstallError> {
+pub fn cleaned(entry: &EditedFile) -> Result<Option<Step>> {
     let path = entry.path.0.clone();
     let Some(bytes) = edits::read(path.parent().unwrap_or(Path::new("/")), &path)? else { return Ok(None) };
     let rest = edits::strip(&bytes, &entry.inserted);
@@ -306,7 +301,7 @@ pub fn remove_dirs(created: &[AbsolutePath]) {
 }
 
 /// Takes the manifest away, and its folder if nothing else is in it.
-fn remove_manifest(path: &Path) -> Result<(), InstallError> {
+fn remove_manifest(path: &Path) -> Result<()> {
     if_there(fs::remove_file(path)).map_err(failed("remove", path))?;
     let _ = path.parent().map(fs::remove_dir);
     Ok(())

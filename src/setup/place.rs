@@ -5,7 +5,7 @@ use andon_engine::context::Context;
 use std::path::{Path, PathBuf};
 
 use super::quoted;
-use crate::install::InstallError;
+use crate::install::{InstallError, Result};
 use crate::install::{forward, mode::Integration};
 use andon_git::{ConfigScope, GitError, Repo, SourcedValue};
 
@@ -79,7 +79,7 @@ pub(crate) struct HookPlace {
 }
 
 /// Chooses the directory: where git looks now, or one of this repository alone where that is not its own.
-pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, InstallError> {
+pub(crate) fn choose(repo: &Repo) -> Result<HookPlace> {
     let now = repo.hooks_dir()?;
     let own = forward::dir(repo.common_dir());
     match hooks_override(repo)? {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::install::edits::{self, Edit, FileKind};
-use crate::install::{InstallError, steps::Step};
+use crate::install::{InstallError, Result, steps::Step};
 use andon_core::domain::agent::Client;
 
 const LINE: &str = "Run the tests with `andon test` before each commit. When a commit is refused, do what its help lines say; when the loop is halted, stop and report.";
@@ -23,7 +23,7 @@ impl MemoryFile {
         self.top.join(self.client.spec().memory)
     }
 
-    fn text(&self) -> Result<Option<String>, InstallError> {
+    fn text(&self) -> Result<Option<String>> {
         let path = self.path();
         let Some(bytes) = edits::read(&self.top, &path)? else { return Ok(None) };
         let broken = |_| InstallError::LeftAlone { path, why: "it is not UTF-8" };
@@ -34,7 +34,7 @@ impl MemoryFile {
     ///
     /// # Errors
     /// When the file cannot be read, or is a link.
-    pub fn insertion(&self) -> Result<Option<Step>, InstallError> {
+    pub fn insertion(&self) -> Result<Option<Step>> {
         let now = self.text()?;
         let after = with_line(now.as_deref(), self.client).map(String::into_bytes);
         let whole = |after| Edit::whole(self.path(), now.map(String::into_bytes), after, FileKind::Text);
@@ -45,7 +45,7 @@ impl MemoryFile {
     ///
     /// # Errors
     /// The same.
-    pub fn removal(&self) -> Result<Option<Step>, InstallError> {
+    pub fn removal(&self) -> Result<Option<Step>> {
         let Some(now) = self.text()? else { return Ok(None) };
         let rest = match without_line(&now, self.client) {
             LineRemoval::None => return Ok(None),

@@ -18,7 +18,7 @@ use self::place::SettingsFile;
 use self::saved_files::{SavedFile, SavedFiles};
 use super::edits::{self, Edit, FileKind};
 use super::steps::{self, EditRemoval, Step, missing_folders};
-use super::{InstallError, manifest::Birth};
+use super::{InstallError, Result, manifest::Birth};
 use andon_agents::moment;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{CommandStart, FileOwner};
@@ -73,7 +73,7 @@ fn settings_error(path: &Path, broken: UnreadableSettings) -> InstallError {
     InstallError::Settings { path: path.to_owned(), line: broken.line, why: broken.why }
 }
 
-fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
+fn text_of(file: &SettingsFile) -> Result<Option<String>> {
     let Some(bytes) = edits::read(&file.top, &file.path)? else { return Ok(None) };
     let broken = |error: std::string::FromUtf8Error| {
         let good = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
@@ -195,11 +195,7 @@ pub struct PlannedHooks {
 ///
 /// # Errors
 /// When a file cannot be read, or is not ours.
-pub fn planned(
-    files: &[SettingsFile],
-    program: &str,
-    saved_path: &Path,
-) -> Result<PlannedHooks, InstallError> {
+pub fn planned(files: &[SettingsFile], program: &str, saved_path: &Path) -> Result<PlannedHooks> {
     let mut saved = SavedFiles::read(saved_path);
     let (mut steps, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
@@ -219,7 +215,7 @@ impl PlannedHooks {
     ///
     /// # Errors
     /// When a file cannot be written. Nothing was changed then.
-    pub fn make(&self, saved_path: &Path) -> Result<(), InstallError> {
+    pub fn make(&self, saved_path: &Path) -> Result<()> {
         if self.steps.is_empty() {
             return Ok(());
         }
@@ -229,7 +225,7 @@ impl PlannedHooks {
     }
 }
 
-fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit, SavedFile), InstallError> {
+fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit, SavedFile)> {
     let now = text_of(file)?;
     let earlier = saved.get(&file.path);
     let made = now.is_none() || earlier.is_some_and(|entry| entry.birth == Birth::Made);
@@ -251,7 +247,7 @@ fn merged(
     program: &str,
     now: Option<&str>,
     earlier: Option<&SavedFile>,
-) -> Result<(Option<String>, String), InstallError> {
+) -> Result<(Option<String>, String)> {
     let broken = |broken| settings_error(&file.path, broken);
     let text = now.unwrap_or_default();
     let before = match earlier.and_then(|entry| entry.undo(text)) {
@@ -273,7 +269,7 @@ fn empty_before(now: Option<&str>, earlier: Option<&SavedFile>) -> Option<String
     }
 }
 
-fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<String, InstallError> {
+fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<String> {
     let wanted = whole(file, program);
     if now.is_some_and(|text| !is_ours(file, text)) {
         let line = wanted.lines().find(|line| line.starts_with("exec ")).map(str::to_owned);
@@ -286,10 +282,7 @@ fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<S
 ///
 /// # Errors
 /// When a file cannot be read or written. Nothing was changed then.
-pub fn uninstall(
-    files: &[SettingsFile],
-    saved_path: &Path,
-) -> Result<Vec<(PathBuf, EditRemoval)>, InstallError> {
+pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathBuf, EditRemoval)>> {
     let mut saved = SavedFiles::read(saved_path);
     let (mut steps, mut outcomes, mut made) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
@@ -311,7 +304,7 @@ pub fn uninstall(
 }
 
 /// The change that takes our hooks out of `file`; `None` where none are in it.
-fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Option<Step>, InstallError> {
+fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Option<Step>> {
     let Some(text) = text_of(file)? else { return Ok(None) };
     let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
     let undone = entry.and_then(|entry| entry.undo(&text));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
-use crate::install::{InstallError, manifest::Birth};
+use crate::install::{InstallError, Result, manifest::Birth};
 use andon_core::domain::ids::Digest;
 use andon_git::{if_there, read_plain, replace_private};
 
@@ -114,7 +114,7 @@ impl SavedFiles {
     }
 
     /// Writes it, whole or not at all; without an entry the file goes.
-    pub fn write(&self, path: &Path) -> Result<(), InstallError> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |source| InstallError::io("write", path, source);
         if self.files.is_empty() {
             return if_there(std::fs::remove_file(path)).map(drop).map_err(failed);

@@ -28,7 +28,7 @@ impl Place {
         SavedFiles::path(&self.dir.path().join("state"))
     }
 
-    fn install(&self, client: Client, program: &str) -> Result<Vec<InstalledFile>, InstallError> {
+    fn install(&self, client: Client, program: &str) -> Result<Vec<InstalledFile>> {
         let planned = planned(&self.files(client), program, &self.saved())?;
         planned.make(&self.saved()).map(|()| planned.outcomes)
     }

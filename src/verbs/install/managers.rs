@@ -9,7 +9,7 @@ use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::managers::{self, MANAGERS, ManagerSpec};
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
-use crate::install::{InstallError, lefthook, shim::Owner};
+use crate::install::{InstallError, Result, lefthook, shim::Owner};
 use crate::setup::live;
 use crate::setup::{HUSKY, hooks_of_husky, place};
 use andon_core::domain::git_hook::GitHook;
@@ -73,12 +73,7 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Integration> {
 }
 
 /// The edits for `mode`; none for those that write no files of others.
-pub(super) fn plan(
-    repo: &Repo,
-    top: &Path,
-    mode: Integration,
-    manifest: &Manifest,
-) -> Result<Vec<Edit>, InstallError> {
+pub(super) fn plan(repo: &Repo, top: &Path, mode: Integration, manifest: &Manifest) -> Result<Vec<Edit>> {
     match mode {
         Integration::Shim | Integration::Config => Ok(Vec::new()),
         Integration::Husky => husky_edits(repo, top, manifest),
@@ -94,7 +89,7 @@ struct Bare {
     rest: Vec<u8>,
 }
 
-fn bare(base: &Path, path: PathBuf, manifest: &Manifest) -> Result<Bare, InstallError> {
+fn bare(base: &Path, path: PathBuf, manifest: &Manifest) -> Result<Bare> {
     let before = edits::read(base, &path)?;
     let known = manifest.file(&path).map_or(&[][..], |file: &EditedFile| &file.inserted);
     let rest = before.as_deref().map(|bytes| edits::strip(bytes, known)).unwrap_or_default();
@@ -106,7 +101,7 @@ fn with_block(file: Bare, at: usize, block: &str) -> Edit {
     Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: FileKind::Text }
 }
 
-fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
+fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>> {
     let dir = top.join(HUSKY);
     let layout = hooks_of_husky(repo).unwrap_or_else(|| {
         let sourced = dir.join("_/husky.sh").is_file() && !dir.join("_/h").is_file();
@@ -131,7 +126,7 @@ fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>
     Ok(edits)
 }
 
-fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
+fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>> {
     let by_hand = |path: &Path, why: String| InstallError::ByHand {
         path: path.to_owned(),
         why,
@@ -161,7 +156,7 @@ fn exclude(repo: &Repo) -> PathBuf {
     repo.common_dir().join("info").join("exclude")
 }
 
-fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, InstallError> {
+fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>> {
     let path = top.join(framework::FILE);
     let odd = |path: &Path, text: &[u8], why: &str| {
         let text = String::from_utf8_lossy(text);

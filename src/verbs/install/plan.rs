@@ -17,7 +17,7 @@ use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
 use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent};
 use crate::install::steps::{self, KeyValue, Step, missing_folders};
-use crate::install::{InstallError, forward, lefthook, shim};
+use crate::install::{InstallError, Result, forward, lefthook, shim};
 use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, live, names_notes_ref};
 use andon_config::{self as config, SCHEMA_FILE};
@@ -76,7 +76,7 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Looks and decides; nothing is changed.
-    pub(super) fn make(repo: &'a Repo, program: &'a Path, args: &InstallArgs) -> Result<Self, InstallError> {
+    pub(super) fn make(repo: &'a Repo, program: &'a Path, args: &InstallArgs) -> Result<Self> {
         if !program.is_absolute() {
             return Err(InstallError::RelativeProgram { program: program.to_owned() });
         }
@@ -123,7 +123,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The first `andon.toml`, and whether `git log` shows the records. What was set once, by whomever, stays.
-    fn first_files(&mut self, top: &Path, args: &InstallArgs) -> Result<(), InstallError> {
+    fn first_files(&mut self, top: &Path, args: &InstallArgs) -> Result<()> {
         let path = top.join(CONFIG_FILE);
         if fs::symlink_metadata(&path).is_err() {
             let (first, text) = first_config(top);
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn shims(&mut self, before: &Manifest) -> Result<(), InstallError> {
+    fn shims(&mut self, before: &Manifest) -> Result<()> {
         let place::HookPlace { dir, theirs } = place::choose(self.repo)?;
         let mut states = inspect(&dir, before)?;
         if theirs.is_some() {
@@ -192,7 +192,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Has git look into the directory of this repository alone, whose hooks run those of all repositories.
-    fn lead_on(&mut self, theirs: &SharedHooksPath) -> Result<(), InstallError> {
+    fn lead_on(&mut self, theirs: &SharedHooksPath) -> Result<()> {
         let dir = &self.report.hooks_dir;
         self.report.steps.extend(forward::changes(dir, &theirs.dir)?);
         self.report.remarks.push(format!(
@@ -232,7 +232,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Commits report that lefthook does not run its hooks yet.
-    fn notice(&mut self) -> Result<(), InstallError> {
+    fn notice(&mut self) -> Result<()> {
         let dir = &self.report.hooks_dir;
         let is_wanted = self.report.choice.mode == Integration::Lefthook
             && !live::lefthook_runs(dir)
@@ -254,7 +254,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The keys of fetching and pushing.
-    fn settings(&mut self, args: &InstallArgs) -> Result<(), InstallError> {
+    fn settings(&mut self, args: &InstallArgs) -> Result<()> {
         let (fetch, push) = (fetch_changes(self.repo, args)?, push_changes(self.repo, args)?);
         for change in fetch.iter().chain(&push) {
             if let Step::Set(value) = change {
@@ -294,7 +294,7 @@ impl<'a> Plan<'a> {
 }
 
 /// `andon install --dry-run`: nothing is changed, and what would make installing fail makes this fail.
-pub fn preview(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, InstallError> {
+pub fn preview(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport> {
     let mut report = Plan::make(repo, program, args)?.report;
     let top = repo.workdir().unwrap_or(repo.common_dir());
     let mut later = Vec::new();
@@ -310,7 +310,7 @@ pub fn preview(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<Instal
 
 /// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
 /// fails.
-pub fn install(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport, InstallError> {
+pub fn install(repo: &Repo, program: &Path, args: &InstallArgs) -> Result<InstallReport> {
     let Plan { mut report, removal, .. } = Plan::make(repo, program, args)?;
     steps::apply(Some(repo), &report.steps)?;
     removal.remove_dirs();

@@ -11,9 +11,9 @@ use super::InstallArgs;
 use super::plan::InstallReport;
 use super::plan::install;
 use super::{remove::uninstall, *};
-use crate::install::InstallError;
 use crate::install::plan::HookRemoval;
 use crate::install::steps;
+use crate::install::{InstallError, Result};
 use crate::setup::{DISPLAY_REF, names_notes_ref};
 use andon_git::RepoEnv;
 
@@ -65,7 +65,7 @@ impl Scratch {
         at
     }
 
-    pub(crate) fn install(&self, at: &Path) -> Result<InstallReport, InstallError> {
+    pub(crate) fn install(&self, at: &Path) -> Result<InstallReport> {
         let report = install(&open(at), &self.program, &InstallArgs::default())?;
         self.settle(&report.hooks_dir);
         Ok(report)

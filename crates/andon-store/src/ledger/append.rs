@@ -1,7 +1,7 @@
 //! Writing entries: this clone's own, and those that come from other clones.
 
 use super::entry::{self, FILE};
-use super::{Ledger, LedgerError, REF_PREFIX, REMOTE_PREFIX, ref_of, writer_of};
+use super::{Ledger, REF_PREFIX, REMOTE_PREFIX, Result, ref_of, writer_of};
 use crate::wire::v1::ledger as wire;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::{decision::LedgerEvent, time::Timestamp};
@@ -28,7 +28,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`]; then nothing is appended.
-    pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId, LedgerError> {
+    pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId> {
         let (repo, writer) = (self.repo, &*self.writer_id()?);
         let name = ref_of(writer);
         let kind = wire::kind(event);
@@ -59,7 +59,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the ref cannot be written or its history not be read.
-    pub fn adopt(&self, writer: &str, theirs: CommitId) -> Result<Arrival, LedgerError> {
+    pub fn adopt(&self, writer: &str, theirs: CommitId) -> Result<Arrival> {
         let repo = self.repo;
         let name = ref_of(writer);
         let arrival = repo.update_ref(&name, "sync", |tip| {

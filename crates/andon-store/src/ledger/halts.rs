@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, read, ref_of, writer, writer::Writer};
+use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, Result, read, ref_of, writer, writer::Writer};
 use crate::guard_state::GuardSnapshot;
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::StandingHalt;
@@ -74,7 +74,7 @@ pub struct UnansweredHalts {
 
 impl Ledger<'_> {
     /// The meaning of all ledgers for this clone.
-    pub(super) fn halts(self) -> Result<Halts, LedgerError> {
+    pub(super) fn halts(self) -> Result<Halts> {
         load(self.repo, self.known_writer()?.as_ref())
     }
 
@@ -82,7 +82,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read: whether a halt is unanswered is then unknown.
-    pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
+    pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>> {
         match self.known_writer()? {
             Some(own) => load(self.repo, Some(&own))?.of_worktree(self.repo, worktree),
             None => Ok(None),
@@ -94,7 +94,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// As [`Self::standing`].
-    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts, LedgerError> {
+    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<UnansweredHalts> {
         let read = || {
             let mut halts = self.halts()?;
             let own = halts.of_worktree(self.repo, worktree)?;
@@ -112,7 +112,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+    pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>> {
         let mut known = self.halts()?.meaning.halts;
         known.sort_by_key(|known| (known.at, known.id));
         let skipped = known.len().saturating_sub(MAX_SHOWN);
@@ -123,7 +123,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool, LedgerError> {
+    pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool> {
         Ok(self.halts()?.meaning.halts.iter().any(|known| known.id == halt))
     }
 
@@ -131,7 +131,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
+    pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>> {
         let mut found = Vec::new();
         for (_, commit) in self.halts()?.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
             let entry = entry_at(self.repo, *commit).map_err(|error| damaged(self.repo, error))?;
@@ -145,7 +145,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn heads(&self) -> Result<BTreeMap<String, EntryId>, LedgerError> {
+    pub fn heads(&self) -> Result<BTreeMap<String, EntryId>> {
         let halts = self.halts()?;
         let own = halts.at.own_writer();
         let head = |tip: &Tip| {
@@ -163,7 +163,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn state(&self) -> Result<String, LedgerError> {
+    pub fn state(&self) -> Result<String> {
         Ok(self.halts()?.at.state())
     }
 
@@ -172,7 +172,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn losses_and_state(&self) -> Result<(String, String), LedgerError> {
+    pub fn losses_and_state(&self) -> Result<(String, String)> {
         let known = self.halts()?;
         Ok((known.read_at.state(), known.at.state()))
     }
@@ -182,7 +182,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn ended(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+    pub fn ended(&self) -> Result<Vec<StandingHalt>> {
         self.halts_at(self.halts()?.meaning.ended.into_iter())
     }
 
@@ -190,11 +190,11 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when it cannot be read.
-    pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>, LedgerError> {
+    pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>> {
         Ok(entry_at(self.repo, commit)?.map(|entry| entry.writer))
     }
 
-    fn halts_at(self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>, LedgerError> {
+    fn halts_at(self, places: impl Iterator<Item = EntryPlace>) -> Result<Vec<StandingHalt>> {
         let halts = places.filter_map(|place| halt_at(self.repo, place).transpose());
         halts.collect::<Result<_, _>>().map_err(|error| damaged(self.repo, error))
     }
@@ -207,7 +207,7 @@ pub(super) fn had_own(repo: &Repo) -> bool {
 }
 
 /// The meaning of all ledgers; `own` is this clone's id, if it has one.
-pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts, LedgerError> {
+pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts> {
     let own = writer.map(|own| own.id.as_str());
     let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
@@ -239,7 +239,7 @@ fn own_entries(
     writer: &str,
     tip: CommitId,
     entries: &BTreeMap<CommitId, &Entry>,
-) -> Result<Vec<Entry>, LedgerError> {
+) -> Result<Vec<Entry>> {
     let (mut own, mut next) = (Vec::new(), Some(tip));
     while let Some(commit) = next {
         // An unreadable entry is an error here: it is then unknown whether a halt is unanswered.
@@ -273,7 +273,7 @@ fn damaged(repo: &Repo, error: LedgerError) -> LedgerError {
 }
 
 /// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
-pub(super) fn entry_at(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
+pub(super) fn entry_at(repo: &Repo, commit: CommitId) -> Result<Option<Entry>> {
     let tree = repo.tree_of(commit)?;
     match entry::load(repo, commit, tree) {
         Ok(entry) => Ok(Some(entry)),
@@ -283,7 +283,7 @@ pub(super) fn entry_at(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, L
 }
 
 /// The halt of an entry; `None` where the entry is another one.
-fn halt_at(repo: &Repo, (id, commit): EntryPlace) -> Result<Option<StandingHalt>, LedgerError> {
+fn halt_at(repo: &Repo, (id, commit): EntryPlace) -> Result<Option<StandingHalt>> {
     let entry = entry_at(repo, commit)?.filter(|entry| entry.id == id);
     Ok(entry.and_then(|entry| Some(StandingHalt { id, halt: entry.event.halt()?.clone() })))
 }
@@ -336,7 +336,7 @@ fn put_back(repo: &Repo, tips: &[Tip]) -> bool {
 
 impl Halts {
     /// Reads all ledgers. Tips and meaning are of the refs as they were when the entries were read, which may be later than `at`.
-    fn read(repo: &Repo, at: Place) -> Result<Self, LedgerError> {
+    fn read(repo: &Repo, at: Place) -> Result<Self> {
         let all = read::all(repo)?;
         let entries: BTreeMap<CommitId, &Entry> =
             all.entries.iter().map(|entry| (entry.commit, entry)).collect();
@@ -403,11 +403,7 @@ impl Halts {
     }
 
     /// The unanswered halt of `worktree` of this clone.
-    pub(super) fn of_worktree(
-        &mut self,
-        repo: &Repo,
-        worktree: &str,
-    ) -> Result<Option<StandingHalt>, LedgerError> {
+    pub(super) fn of_worktree(&mut self, repo: &Repo, worktree: &str) -> Result<Option<StandingHalt>> {
         let Some(found) = self.meaning.own.get(worktree) else { return Ok(None) };
         let halt = halt_at(repo, *found)?;
         if halt.is_some() {

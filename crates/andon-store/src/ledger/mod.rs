@@ -42,6 +42,9 @@ pub const REF_PREFIX: &str = "refs/andon/ledger/";
 /// The prefix of ledgers fetched from remotes: `<remote>/ledger/<writer>` below it.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
 
+/// An answer of the ledger, or the reason why there is none.
+pub type Result<T, E = LedgerError> = std::result::Result<T, E>;
+
 /// An error of the ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -191,7 +194,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] when the file holds something else, [`LedgerError::Io`].
-    pub fn writer_id(&self) -> Result<String, LedgerError> {
+    pub fn writer_id(&self) -> Result<String> {
         self.known_writer()?;
         self.with_known(writer::get_or_create(self.repo))
     }
@@ -201,7 +204,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn is_own(&self, entry: EntryId) -> Result<Option<bool>, LedgerError> {
+    pub fn is_own(&self, entry: EntryId) -> Result<Option<bool>> {
         let own = self.known_writer()?;
         let all = read::all(self.repo)?;
         let Some(found) = all.entries.iter().find(|one| one.id == entry) else { return Ok(None) };
@@ -215,7 +218,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] when its id was lost.
-    pub fn own_ref(&self) -> Result<Option<String>, LedgerError> {
+    pub fn own_ref(&self) -> Result<Option<String>> {
         Ok(self.own_writer()?.map(|own| ref_of(&own)))
     }
 
@@ -223,7 +226,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] when it was lost.
-    pub fn own_writer(&self) -> Result<Option<String>, LedgerError> {
+    pub fn own_writer(&self) -> Result<Option<String>> {
         Ok(self.known_writer()?.map(|own| own.id))
     }
 
@@ -231,7 +234,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] also when its file is gone though it was there once.
-    fn known_writer(self) -> Result<Option<Writer>, LedgerError> {
+    fn known_writer(self) -> Result<Option<Writer>> {
         match writer::of(self.repo) {
             // Another process may have made it up meanwhile: what it remembered came later than its id.
             Ok(None) if halts::had_own(self.repo) => {
@@ -244,7 +247,7 @@ impl<'r> Ledger<'r> {
     }
 
     /// Adds to a damaged id which ids it may have been.
-    fn with_known<T>(self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
+    fn with_known<T>(self, result: Result<T>) -> Result<T> {
         result.map_err(|error| {
             let LedgerError::BadWriter { path, .. } = error else { return error };
             let refs = self.repo.refs_with_prefix(REF_PREFIX).unwrap_or_default();

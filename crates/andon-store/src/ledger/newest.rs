@@ -1,7 +1,7 @@
 //! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
-use super::{Entry, Ledger, LedgerError, entry, read};
+use super::{Entry, Ledger, Result, entry, read};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
 use andon_git::Repo;
@@ -21,7 +21,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
+    pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>)> {
         let repo = self.repo;
         // Changes whenever a halt or an answer comes or goes; not known of a ledger that is cut.
         let events = self.halts().ok().map(|known| known.events());

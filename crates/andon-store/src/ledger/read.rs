@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::entry::{self, BadEntry};
 use super::open::{WholeEntry, form};
-use super::{Entry, EntryEvent, Ledger, LedgerError, Rest, writer_of};
+use super::{Entry, EntryEvent, Ledger, Rest, Result, writer_of};
 use crate::wire::v1::ledger as wire;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::{CommitId, Oid, TreeId};
@@ -48,7 +48,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>)> {
         // Entries that are gone from the refs and known otherwise are put back first.
         let _memory = self.halts();
         let all = all(self.repo)?;
@@ -74,7 +74,7 @@ impl Ledger<'_> {
 }
 
 /// The entries of every writer, read once by a command as long as no ref moves.
-pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
+pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>> {
     let refs = super::refs_of_all(repo)?;
     let heads = super::heads_of(&refs);
     if let Some(all) = repo.made().get::<AllEntries>(&heads) {
@@ -85,7 +85,7 @@ pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     Ok(all)
 }
 
-fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerError> {
+fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries> {
     let (heads, nodes, mut warnings) = graph_beyond(repo, memory)?;
     for (name, target) in &heads {
         check_writer(&nodes, writer_of(name), CommitId(*target), &mut warnings);
@@ -112,7 +112,7 @@ fn taking_out(repo: &Repo, heads: &[(String, Oid)], nodes: &Nodes, commit: Commi
 }
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.
-pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
+pub(super) fn graph(repo: &Repo) -> Result<Graph> {
     graph_beyond(repo, None)
 }
 
@@ -132,7 +132,7 @@ pub(super) fn beyond(repo: &Repo, from: &[CommitId], known: &[CommitId]) -> Opti
     nodes.values().all(says_nothing).then_some(nodes)
 }
 
-fn graph_beyond(repo: &Repo, memory: Option<&EntryMemory>) -> Result<Graph, LedgerError> {
+fn graph_beyond(repo: &Repo, memory: Option<&EntryMemory>) -> Result<Graph> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
@@ -280,7 +280,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn tampered(&self) -> Result<Vec<Tampering>, LedgerError> {
+    pub fn tampered(&self) -> Result<Vec<Tampering>> {
         let (heads, nodes, _) = graph(self.repo)?;
         let mut tips: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();
         for (name, target) in &heads {

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fs, hash::BuildHasher as _};
 
-use super::LedgerError;
+use super::{LedgerError, Result};
 use crate::file;
 use andon_core::domain::ids::CommitId;
 use andon_git::{Repo, platform::files};
@@ -32,7 +32,7 @@ pub(super) fn is_id(text: &str) -> bool {
 }
 
 /// The id, if there is one.
-pub(super) fn get(common_dir: &Path) -> Result<Option<String>, LedgerError> {
+pub(super) fn get(common_dir: &Path) -> Result<Option<String>> {
     let path = path(common_dir);
     let bytes = match file::read_start(&path, DIGITS + 2) {
         Ok(None) => return Ok(None),
@@ -62,7 +62,7 @@ struct Home {
 
 /// This clone's id, if it has one. A clone that was copied, restored or moved to another file system gets a new one and
 /// keeps what it has: two clones that write one ledger could never send it. Where nothing can be written, it stays.
-pub(super) fn of(repo: &Repo) -> Result<Option<Writer>, LedgerError> {
+pub(super) fn of(repo: &Repo) -> Result<Option<Writer>> {
     let common_dir = repo.common_dir();
     let Some(id) = get(common_dir)? else { return Ok(None) };
     let Some(directory) = directory(common_dir) else { return Ok(Some(Writer { id, former: Vec::new() })) };
@@ -133,7 +133,7 @@ fn replace(path: &Path, id: &str) -> io::Result<()> {
 }
 
 /// The id; of several who make one up at once, one wins and all use it.
-pub(super) fn get_or_create(repo: &Repo) -> Result<String, LedgerError> {
+pub(super) fn get_or_create(repo: &Repo) -> Result<String> {
     if let Some(own) = of(repo)? {
         return Ok(own.id);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{NewEntry, form};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
-use crate::ledger::{Ledger, LedgerError, ref_of};
+use crate::ledger::{Ledger, LedgerError, Result, ref_of};
 use crate::wire::v1::open::{OpenEntry, encode_open};
 use andon_core::domain::ids::{CommitId, EntryId, TreeId};
 use andon_core::domain::time::CLOCK_SKEW;
@@ -34,7 +34,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError`]; then nothing is appended.
-    pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId, LedgerError> {
+    pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId> {
         let (repo, writer) = (self.repo, self.writer_id()?);
         let name = ref_of(&writer);
         for _ in 0..TRIES {
@@ -72,12 +72,7 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(
-        repo: &Repo,
-        writer: &str,
-        new: &NewEntry<'_>,
-        before: Option<CommitId>,
-    ) -> Result<Self, LedgerError> {
+    fn new(repo: &Repo, writer: &str, new: &NewEntry<'_>, before: Option<CommitId>) -> Result<Self> {
         let tip = longest(repo, writer, before);
         let others = unseen(repo, &ref_of(writer), tip).into_iter();
         let mut parents: Vec<CommitId> = tip.into_iter().collect();

@@ -10,7 +10,7 @@ use sha2::Digest as _;
 
 use super::form::{self, Form};
 use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger, append::EVIDENCE};
-use crate::ledger::{Ledger, LedgerError, entry::FILE, heads_of, refs_of_all};
+use crate::ledger::{Ledger, Result, entry::FILE, heads_of, refs_of_all};
 use crate::wire::v1::{ledger::MAX_ENTRY, open::decode_open};
 use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
@@ -45,7 +45,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_whole(&self, known: &HashMap<CommitId, WholeEntry>) -> Result<WholeLedger, LedgerError> {
+    pub fn read_whole(&self, known: &HashMap<CommitId, WholeEntry>) -> Result<WholeLedger> {
         let repo = self.repo;
         let refs = refs_of_all(repo)?;
         let heads = heads_of(&refs);
@@ -81,11 +81,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// As [`Self::read_whole`].
-    pub fn read_some(
-        &self,
-        newest: usize,
-        more: &[CommitId],
-    ) -> Result<Option<Vec<WholeEntry>>, LedgerError> {
+    pub fn read_some(&self, newest: usize, more: &[CommitId]) -> Result<Option<Vec<WholeEntry>>> {
         let repo = self.repo;
         let mut reading = LedgerReading::default();
         let mut todo: VecDeque<CommitId> =
