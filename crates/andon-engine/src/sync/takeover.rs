@@ -96,27 +96,19 @@ impl Sync<'_> {
         let (taken_in, incoming) = records::adopt(self.repo, &self.peer, tips, self.ctx.now)?;
         self.report.received.records += taken_in.received;
         stop_point("sync:joined");
-        let remote = self.peer.label.clone();
+        let (remote, refs) = (self.peer.label.clone(), self.peer.records.clone());
         if taken_in.kept > 0 {
-            self.dropped(taken_in.kept, Hint::LogPatches.with([&self.peer.records]));
+            self.dropped(taken_in.kept, Hint::LogPatches.with([&refs]));
         }
         for (writer, commit) in incoming.too_large {
             let what = format!(
                 "the note of commit {commit} by writer {writer} at {remote} is too large to be a record; it was left there"
             );
-            self.warn(
-                what,
-                "oversized-note",
-                Hint::LogHead.with([&format!("{}{writer}", self.peer.records)]),
-            );
+            self.warn(what, "oversized-note", Hint::LogHead.with([&format!("{refs}{writer}")]));
         }
         for (writer, error) in incoming.unread {
             let what = format!("the records of writer {writer} at {remote} could not be read: {error}");
-            self.warn(
-                what,
-                "unreadable-records",
-                Hint::LogPatches.with([&format!("{}{writer}", self.peer.records)]),
-            );
+            self.warn(what, "unreadable-records", Hint::LogPatches.with([&format!("{refs}{writer}")]));
         }
         Ok(())
     }

@@ -72,22 +72,13 @@ pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
         && tests.command.len() < WHOLE
         && tests.runner.len() < WHOLE
         && tests.failing.iter().all(|id| id.len() < WHOLE);
-    match tests.status {
-        TestStatus::Passed if fails => Some("the tests passed, and it names tests that fail"),
-        TestStatus::Failed if !fails => Some("the tests failed, and no test does"),
-        _ if summed != counts.total => Some("the counts of its tests do not add up"),
-        _ if is_whole && !signatures::is_signed(tests) => {
-            Some("the signature of its tests is that of another result")
-        }
-        TestStatus::Passed
-        | TestStatus::Failed
-        | TestStatus::BuildFailed
-        | TestStatus::RunnerError
-        | TestStatus::TimedOut
-        | TestStatus::Crashed
-        | TestStatus::NoTests
-        | TestStatus::Incomplete => None,
-    }
+    let is_contradicted = [
+        (tests.status == TestStatus::Passed && fails, "the tests passed, and it names tests that fail"),
+        (tests.status == TestStatus::Failed && !fails, "the tests failed, and no test does"),
+        (summed != counts.total, "the counts of its tests do not add up"),
+        (is_whole && !signatures::is_signed(tests), "the signature of its tests is that of another result"),
+    ];
+    is_contradicted.into_iter().find_map(|(holds, what)| holds.then_some(what))
 }
 
 /// True when the result is that which its scopes come to. Where a list was cut, more cannot be said.
