@@ -13,7 +13,7 @@ use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
 use andon_git::Repo;
 use andon_git::platform::paths::shell_bytes;
-use andon_store::union;
+use andon_store::{ledger::REF_PREFIX, union, wire::NOTES_REF};
 
 /// The key that makes `git log` show notes.
 pub const DISPLAY_REF_KEY: &str = "notes.displayRef";
@@ -21,9 +21,6 @@ pub const DISPLAY_REF_KEY: &str = "notes.displayRef";
 /// The value that is added to [`DISPLAY_REF_KEY`]. A pattern, because git warns at every `git log` about a plain name
 /// whose ref is not there yet, and it is not before the first recorded commit.
 pub const DISPLAY_REF: &str = "refs/notes/andon*";
-
-/// The ref of the records.
-pub const NOTES_REF: &str = "refs/notes/andon";
 
 /// `path` as a word for a shell, to be copied.
 pub(crate) fn quoted(path: &Path) -> String {
@@ -57,8 +54,6 @@ pub(crate) fn event_key(hook: GitHook) -> String {
     format!("hook.andon-{}.event", hook.name())
 }
 
-const LEDGER: &str = "refs/andon/ledger/";
-
 /// The refs of ours that one remote fetches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchState {
@@ -86,14 +81,14 @@ pub fn fetch_states(refspecs: &[(String, String)]) -> Vec<FetchState> {
 }
 
 fn state(remote: &str, refspecs: &[&str]) -> FetchState {
-    let [writer, records] = [LEDGER, union::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
+    let [writer, records] = [REF_PREFIX, union::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
     let (overwrites, harmless): (Vec<&str>, Vec<&str>) = refspecs.iter().partition(|spec| {
         let to = spec.split_once(':').map_or("", |(_, to)| to);
         [NOTES_REF, &writer].iter().any(|name| target(&format!("{to}:{to}"), name).is_some())
     });
     let wanted = [
         (NOTES_REF, format!("+refs/notes/andon*:refs/notes/remotes/{remote}/andon*")),
-        (writer.as_str(), format!("+{LEDGER}*:refs/andon/remote/{remote}/ledger/*")),
+        (writer.as_str(), format!("+{REF_PREFIX}*:refs/andon/remote/{remote}/ledger/*")),
         (records.as_str(), format!("+{}*:{}{remote}/*", union::PREFIX, union::REMOTE_PREFIX)),
     ];
     let missing = wanted

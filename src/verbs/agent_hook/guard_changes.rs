@@ -13,6 +13,7 @@ use crate::install::manifest::Manifest;
 use crate::install::shim::{self, Content, Owner};
 use crate::setup::clients::{guard_store, leads_away, roots, saved_path};
 use crate::setup::live::{self, GuardState};
+use crate::setup::place::HOOKS_PATH;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
 use andon_core::domain::agent::Client;
@@ -34,7 +35,6 @@ use andon_store::{journal::extents, ledger, lost_records, process, wire};
 const MAX_FILE: u64 = 256 << 10;
 /// Most refs that are kept.
 const MAX_REFS: usize = 64;
-const HOOKS_PATH: &str = "core.hooksPath";
 
 /// A part of the guard that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]

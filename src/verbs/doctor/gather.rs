@@ -6,7 +6,7 @@ use super::{CallerFacts, Check, HooksPlace, RepositoryFacts, State};
 use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
 use crate::setup::place::{hooks_override, shared};
-use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, fetch_states, live};
+use crate::setup::{DISPLAY_REF_KEY, fetch_states, live};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{effect::AckMode, facts::Presence, hint::Hint, plural::count};
@@ -14,8 +14,7 @@ use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::{GitError, Repo, platform::files};
 use andon_store::journal::{Journal, Reach};
 use andon_store::ledger::{Entry, Ledger};
-
-const REMOTE_NOTES: &str = "refs/notes/remotes/";
+use andon_store::{union::REMOTE_NOTES, wire::NOTES_REF};
 
 /// Lock files are looked for among at most this many entries.
 const MAX_ENTRIES: usize = 10_000;

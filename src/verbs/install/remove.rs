@@ -10,7 +10,7 @@ use crate::install::plan::{self, HookRemoval};
 use crate::install::steps::{self, KeyValue, Step};
 use crate::install::{InstallError, forward, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
-use crate::setup::{DISPLAY_REF_KEY, NOTES_REF, OWN_REFS, folders_of, leftovers, quoted};
+use crate::setup::{DISPLAY_REF_KEY, OWN_REFS, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
 use andon_engine::halts::{self, stop_files};
@@ -21,7 +21,8 @@ use andon_engine::{
 use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
 use andon_git::{GitError, Repo, if_there};
 use andon_store::ledger::{self, Ledger};
-use andon_store::union;
+use andon_store::union::{self, REMOTE_NOTES};
+use andon_store::wire::NOTES_REF;
 
 /// The outcome for the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,9 +222,6 @@ pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     }
     remarks
 }
-
-/// The refs below which copies of the records of remotes are kept.
-const REMOTE_NOTES: &str = "refs/notes/remotes/";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeReport {

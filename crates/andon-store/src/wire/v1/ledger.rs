@@ -24,7 +24,7 @@ use andon_core::format::fields::{self, or_default};
 use andon_core::format::{Count, FormatError, List, members_of, object};
 
 /// The schema this version writes.
-const SCHEMA: &str = "andon/ledger@1";
+pub(super) const SCHEMA: &str = "andon/ledger@1";
 const HALTED: &str = "loop.halted";
 const ACKNOWLEDGED: &str = "loop.acknowledged";
 const STOP_SWITCH: &str = "loop.cord";

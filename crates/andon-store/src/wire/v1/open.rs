@@ -8,11 +8,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ledger::{MAX_ENTRY, MAX_NUMBER};
+use super::ledger::{MAX_ENTRY, MAX_NUMBER, SCHEMA};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, map, members, members_of};
 
-const SCHEMA: &str = "andon/ledger@1";
 /// The members that give the place of an entry; all others are its content.
 const PLACE: [&str; 6] = ["schema", "type", "writer", "lamport", "at", "ledger"];
 
