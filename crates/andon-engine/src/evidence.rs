@@ -101,7 +101,7 @@ fn is_word(tests: &TestEvidence) -> bool {
 
 /// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
 pub fn reported_failing(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
-    let reported = loaded.runs.iter().rev().filter(|run| run.is_reported_failing());
+    let reported = loaded.journal.runs.iter().rev().filter(|run| run.is_reported_failing());
     reported.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
 
@@ -151,7 +151,7 @@ pub fn candidate(
     let state = match of_everything(asked)? {
         whole if !ws.config.test.scopes.settings.is_empty() => scopes::state(asked, demand, whole)?,
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
-        None => without_evidence(asked, loaded.runs.last())?,
+        None => without_evidence(asked, loaded.journal.runs.last())?,
     };
     let may_be_carried = state.lacks_a_run() && code_changed == CodeChange::Changed;
     let carried = if may_be_carried { release::carried(asked, parent)? } else { None };

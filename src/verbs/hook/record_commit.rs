@@ -233,7 +233,7 @@ impl Recorder<'_> {
         });
         let carries = self.carried(entry, &derived, loaded);
         let iteration = number(ctx, entry, &derived, &loaded.timeline);
-        let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
+        let last = weakening::last_result(&loaded.journal.runs, &loaded.timeline, derived.code);
         let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
         let node = node_of(ws, commit, &actor)?;
         let tests = tests(ws, loaded, commit, derived.code);

@@ -386,7 +386,7 @@ fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool> {
 
 /// The flaky tests of the window and of the journal.
 fn flaky(loaded: &LoadedTimeline) -> Vec<String> {
-    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let valid = loaded.journal.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let mut flaky = loaded.timeline.flaky().as_ref().clone();
     flaky.extend(history::flaky(valid.map(|run| &run.evidence)));
     flaky.into_iter().collect()
@@ -424,7 +424,7 @@ fn tests_of(
     if let Some(run) = evidence::run_on(ws, loaded, code) {
         return TestsOf::Void(Box::new(run));
     }
-    match loaded.runs.last() {
+    match loaded.journal.runs.last() {
         Some(run) => TestsOf::OtherCode(run.evidence.clone()),
         None => TestsOf::NeverRan,
     }

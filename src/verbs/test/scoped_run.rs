@@ -486,7 +486,7 @@ impl<'a> Session<'a> {
                 && tests.code == code
                 && (tests.is_green() || tests.command == TestEvidence::OF_SCOPES)
         };
-        if let Some(newest) = self.loaded.runs.last().filter(says) {
+        if let Some(newest) = self.loaded.journal.runs.last().filter(says) {
             self.done.together = Some(newest.clone());
             return Ok(());
         }

@@ -230,7 +230,7 @@ fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
 
 /// The newest test run of the journal, or of the newest record.
 fn last_run(loaded: &LoadedTimeline) -> Option<LastRun> {
-    let run = loaded.runs.last().map(LastRun::from);
+    let run = loaded.journal.runs.last().map(LastRun::from);
     run.or_else(|| {
         let tested = loaded.timeline.iterations.iter().rev().find(|iteration| iteration.tests.is_some())?;
         let evidence = tested.tests.clone()?;
@@ -268,7 +268,7 @@ fn cost(timeline: &Timeline) -> String {
 /// When something was last recorded: a commit, a turn, a test run.
 fn last_at(loaded: &LoadedTimeline) -> Option<Timestamp> {
     let iteration = loaded.timeline.newest().map(|newest| newest.at);
-    let run = loaded.runs.last().and_then(|run| run.at);
+    let run = loaded.journal.runs.last().and_then(|run| run.at);
     let event = loaded.timeline.activity.now;
     [iteration, run, event].into_iter().flatten().filter(|at| at.0 != 0).max()
 }

@@ -39,7 +39,7 @@ pub fn has_old_habit(ws: &Workspace, command: &str) -> bool {
     let Ok(head) = ws.repo.head() else { return false };
     let loaded = timeline::load_behind(ws, head.commit());
     let recorded = loaded.window.facts.iter().filter_map(|commit| commit.record.tests.as_ref());
-    let mut newest_first = loaded.runs.iter().rev().map(|run| &run.evidence).chain(recorded.rev());
+    let mut newest_first = loaded.journal.runs.iter().rev().map(|run| &run.evidence).chain(recorded.rev());
     let own = |tests: &&TestEvidence| tests.is_green() && tests.command == command;
     let newest = newest_first.find_map(|tests| {
         let scopes = tests.scopes.iter().map(|scope| &scope.tests);

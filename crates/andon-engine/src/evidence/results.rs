@@ -37,7 +37,7 @@ pub fn newest<T>(
     code: CodeId,
     wanted: impl Fn(Told<'_>) -> Option<T>,
 ) -> Option<T> {
-    let own = || loaded.runs.iter().rev().find_map(|run| wanted(Told::Run(run)));
+    let own = || loaded.journal.runs.iter().rev().find_map(|run| wanted(Told::Run(run)));
     let alone = || ResultIndex::is_own_alone(&ws.repo);
     if *loaded.results.alone.get_or_init(alone)
         && let Some(found) = own()

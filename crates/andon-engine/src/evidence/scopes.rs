@@ -169,7 +169,7 @@ pub(super) fn state(asked: Asked<'_>, demand: Demand, whole: Option<TestEvidence
     let gap = if let Some(row) = &first.found {
         EvidenceState::Tested(Box::new(row.tests.clone()))
     } else {
-        let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
+        let newest = loaded.journal.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
         without_evidence(Asked { ws: &own, code: *code, ..asked }, newest)?
     };
     Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, red, command })

@@ -20,7 +20,7 @@ pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
 
 /// The same with the reason for which the work was handed on.
 pub fn handed_on(loaded: &LoadedTimeline) -> Option<(&str, &str)> {
-    let answer = loaded.acks.iter().rev().map(|(ack, _)| ack).find(|ack| ack.counter.is_none())?;
+    let answer = loaded.journal.acks.iter().rev().map(|(ack, _)| ack).find(|ack| ack.counter.is_none())?;
     Some((answer.provider.as_deref()?, answer.reason.as_str()))
 }
 

@@ -79,7 +79,7 @@ impl GateContext<'_> {
     pub fn stop_switches(&self, standing: Option<&StandingHalt>, reason: Option<&str>) -> Option<Diagnostic> {
         let Self { ctx, ws, loaded } = self;
         standing.filter(|found| found.halt.reason != HaltReason::UserStop)?;
-        let answered = loaded.acks.last().map(|(ack, _)| ack.at);
+        let answered = loaded.journal.acks.last().map(|(ack, _)| ack.at);
         let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
         let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
         let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);

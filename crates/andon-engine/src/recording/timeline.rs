@@ -10,8 +10,8 @@ use andon_core::detect::{self, RuleInput};
 use andon_core::domain::facts::{Ack, CommitFact, Fact};
 use andon_core::domain::settings::{ParamValue, RuleSettings};
 use andon_core::domain::test_run::{TestEvidence, TestRun};
-use andon_core::domain::{diagnostic::Diagnostic, events::Event, ids::CommitId, safety::SafetyFact};
-use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
+use andon_core::domain::{diagnostic::Diagnostic, events::Event, ids::CommitId};
+use andon_core::history::order::{self, AckPlace, FoldStep, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};
 use andon_store::lost_records;
@@ -56,14 +56,12 @@ pub struct LoadedTimeline {
     pub window: Window,
     /// Attempts outside of it.
     pub beside: SideAttempts,
-    /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
-    pub acks: Vec<(Ack, AckPlace)>,
-    /// The newest test runs in the journal, oldest first.
-    pub runs: Vec<TestRun>,
     /// The results of tests by the code that they ran on, wherever that was.
     pub results: Results,
-    /// The other facts of the journal, with their places among commits and acknowledgements.
-    pub journal: JournalPart,
+    /// The summary of the first part of the journal; `None` where all of it was read.
+    pub totals: Option<Totals>,
+    /// The facts of the journal after it, its newest test runs, and its answers with those of other worktrees and clones.
+    pub journal: RecentFacts,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
 }
@@ -107,7 +105,8 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> LoadedTimeline {
 
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
-    LoadedTimeline { timeline: fold(ws, Vec::new()), runs: vec![run], ..LoadedTimeline::default() }
+    let journal = RecentFacts { runs: vec![run], ..RecentFacts::default() };
+    LoadedTimeline { timeline: fold(ws, Vec::new()), journal, ..LoadedTimeline::default() }
 }
 
 fn loaded(
@@ -121,7 +120,7 @@ fn loaded(
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let commits = reach(&ws.config.rules).max(if beside.aside.is_empty() { 0 } else { MAX_REWRITTEN });
-    let recent = journal.recent(Reach {
+    let mut recent = journal.recent(Reach {
         runs: EARLIER_RUNS,
         commits,
         turns: if ws.config.workflow.is_declared() { usize::MAX } else { commits },
@@ -129,22 +128,20 @@ fn loaded(
     });
     let mut warnings: Vec<Diagnostic> =
         unopened.into_iter().chain(window.warnings.iter().chain(&recent.warnings).cloned()).collect();
-    let RecentFacts { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
-    beside.keep_same_task(ws, &runs);
+    beside.keep_same_task(ws, &recent.runs);
     match others {
         Ok(others) => {
-            let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();
+            let known: Vec<Ack> = recent.acks.iter().map(|(ack, _)| ack.clone()).collect();
             let new = others.into_iter().filter(|ack| !known.contains(ack));
-            acks.extend(new.map(|ack| (ack, AckPlace::BeforeCommit)));
+            recent.acks.extend(new.map(|ack| (ack, AckPlace::BeforeCommit)));
         }
         Err(err) => warnings.push(err.as_warning()),
     }
-    let journal = JournalPart { totals, items, markers, since_ack, safety };
     let of_line = LoadedTimeline { window, beside, ..LoadedTimeline::default() };
-    let mut loaded = LoadedTimeline { acks, runs, journal, warnings, ..of_line };
-    let JournalPart { markers, since_ack, .. } = &loaded.journal;
+    let mut loaded = LoadedTimeline { totals, journal: recent, warnings, ..of_line };
+    let RecentFacts { acks, markers, since_ack, .. } = &loaded.journal;
     let (before, after) = markers.split_at(markers.len().saturating_sub(*since_ack));
-    order::forget_answered(&mut loaded.beside.aside, &loaded.acks, before, after);
+    order::forget_answered(&mut loaded.beside.aside, acks, before, after);
     loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }
@@ -175,21 +172,6 @@ fn answers_elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -
     asking::that_count(ws, Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
-/// The facts of the journal apart from tests and answers.
-#[derive(Debug, Default)]
-pub struct JournalPart {
-    /// The summary of its first part; `None` where all of it was read.
-    pub totals: Option<Totals>,
-    /// The facts after it, oldest first.
-    pub items: Vec<JournalItem>,
-    /// Commits that were recorded, oldest first, as far back as was looked.
-    pub markers: Vec<CommitId>,
-    /// The number of them, the newest, that were recorded after the newest answer to a halt.
-    pub since_ack: usize,
-    /// Safety events since the newest commit, oldest first.
-    pub safety: Vec<SafetyFact>,
-}
-
 impl LoadedTimeline {
     /// The index of the clone.
     pub fn results_of(&self, ws: &Workspace) -> &ResultIndex {
@@ -204,7 +186,7 @@ impl LoadedTimeline {
 
     /// Takes in a run that was just kept.
     pub fn take_in_run(&mut self, run: TestRun) {
-        self.runs.push(run);
+        self.journal.runs.push(run);
         self.results = Results::default();
     }
 
@@ -232,14 +214,14 @@ impl LoadedTimeline {
 
     /// All that was read and is of this line, in the order of observation.
     pub fn steps(&self) -> Vec<FoldStep> {
-        let JournalPart { totals, items, .. } = &self.journal;
-        let before = totals.as_ref().map(|totals| &totals.snapshot);
+        let RecentFacts { acks, runs, items, .. } = &self.journal;
+        let before = self.totals.as_ref().map(|totals| &totals.snapshot);
         let line = order::line(&self.window.facts, &self.beside.aside);
         let is_own = |step: &FoldStep| {
             let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
             fact.id.is_none_or(|id| !self.beside.elsewhere.contains(&id))
         };
-        let observed = Observations { line, acks: &self.acks, runs: &self.runs, items, before };
+        let observed = Observations { line, acks, runs, items, before };
         observed.steps().into_iter().filter(is_own).collect()
     }
 }
