@@ -1,6 +1,6 @@
 //! Hunks of two versions of a file, without context.
 
-use std::path::Path;
+use std::{collections::HashSet, iter::from_fn, path::Path};
 
 use git2::{DiffLineType, DiffOptions, Patch};
 
@@ -22,12 +22,6 @@ pub fn hunks<'a>(old: &'a Text, new: &'a Text) -> Vec<RawHunk<'a>> {
         return Vec::new();
     }
     forced(old, new).unwrap_or_else(|| between(old, new))
-}
-
-/// Returns the rest of two texts without the lines that both begin with, and then those that both end with.
-fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let (head, tail) = ends(old, new);
-    (&old[head..old.len() - tail], &new[head..new.len() - tail])
 }
 
 /// Returns the number of bytes in the lines that both begin with, and then in those that both end with.
@@ -72,31 +66,51 @@ fn shared<'a>(
     common
 }
 
-/// Lines between the common ones beyond which nothing is tried.
+/// Lines that are removed and added beyond which git may take another way than the shortest.
 const FEW: usize = 256;
 
-/// The one hunk that any diff finds: where the whole difference is an insertion, a deletion (of all of a file too), or a
-/// replacement by lines that did not occur before. Then nothing has to be compared, and git's way of moving hunks leaves it: an
-/// insertion cannot be moved further down, and a replacement stays where both sides are.
+/// The hunks that any diff finds: where the whole difference is an insertion or a deletion (of all of a file too), or where,
+/// between what both begin and end with, no line that is removed is on the other side, and none that is added. Then nothing has to
+/// be compared, and git's way of moving hunks leaves them: an insertion cannot be moved further down, a replacement stays where both
+/// sides are, and what is next to a line of both sides differs from it.
 fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
-    let (old, new) = middle(old, new);
-    if old.is_empty() && new.is_empty() {
-        return Some(Vec::new());
+    let (head, tail) = ends(old, new);
+    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n');
+    let middle = |text: &'a [u8]| lines(&text[head..text.len() - tail]).collect::<Vec<&[u8]>>();
+    let whole = RawHunk { removed: middle(old), added: middle(new) };
+    if whole.removed.is_empty() || whole.added.is_empty() {
+        let differs = whole != RawHunk::default();
+        return Some(differs.then_some(whole).into_iter().collect());
     }
-    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    let hunk = RawHunk { removed: lines(old), added: lines(new) };
-    let (one, other) = (&hunk.removed, &hunk.added);
-    if !one.is_empty() && !other.is_empty() {
-        if one.len().max(other.len()) > FEW {
-            return None;
+    let [before, after] = [&whole.removed, &whole.added].map(|lines| lines.iter().collect::<HashSet<_>>());
+    let (mut removed, mut added) = (whole.removed.iter().peekable(), whole.added.iter().peekable());
+    let (mut hunks, mut gaps) = (Vec::new(), Vec::new());
+    loop {
+        let hunk: RawHunk<'a> = RawHunk {
+            removed: from_fn(|| removed.next_if(|line| !after.contains(line))).copied().collect(),
+            added: from_fn(|| added.next_if(|line| !before.contains(line))).copied().collect(),
+        };
+        if hunk != RawHunk::default() {
+            hunks.push(hunk);
+            gaps.push(0);
         }
-        let mut sorted = one.clone();
-        sorted.sort_unstable();
-        if other.iter().any(|line| sorted.binary_search(line).is_ok()) {
-            return None;
+        match (removed.next(), added.next()) {
+            (None, None) => break,
+            (one, other) if one == other => *gaps.last_mut()? += 1,
+            _ => return None,
         }
     }
-    Some(vec![hunk])
+    let count = |side: fn(&RawHunk<'a>) -> usize| hunks.iter().map(side).sum::<usize>();
+    let (gone, came) = (count(|hunk| hunk.removed.len()), count(|hunk| hunk.added.len()));
+    // Git takes lines that are in a file often for changed where changed ones are three times as many around them.
+    gaps.pop();
+    let is_short = |gap: &usize| gone.max(came) > 3 * (gap + 1);
+    let below = lines(&old[old.len() - tail..]).next();
+    let slides = |last: &RawHunk<'a>| match (last.removed.first(), last.added.first()) {
+        (Some(_), Some(_)) => false,
+        (one, other) => one.or(other).copied() == below,
+    };
+    (gone + came <= FEW && !gaps.iter().any(is_short) && !hunks.last().is_some_and(slides)).then_some(hunks)
 }
 
 fn between<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
@@ -171,9 +185,21 @@ mod tests {
             ("ab", "b", ("ab", "b")),
         ] {
             let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-            let (before, after) = middle(old.as_bytes(), new.as_bytes());
+            let (head, tail) = ends(old.as_bytes(), new.as_bytes());
+            let [before, after] = [old, new].map(|text| &text.as_bytes()[head..text.len() - tail]);
             assert_eq!((text(before).as_str(), text(after).as_str()), left, "{old:?} {new:?}");
         }
+    }
+
+    #[test]
+    fn several_hunks_are_told_where_no_line_is_on_both_sides() {
+        let told = |old: &str, new: &str| forced(old.as_bytes(), new.as_bytes()).map(|hunks| hunks.len());
+        assert_eq!(told("a\nb\nc\nd\ne\n", "a\nB\nc\nD\nD\ne\n"), Some(2));
+        assert_eq!(told("a\nb\nc\nd\ne\n", "a\nB\nc\ne\n"), Some(2), "one of them removes");
+        assert_eq!(told("b\nc\nd\n", "c\nd\nb\n"), None, "a line is on both sides");
+        assert_eq!(told("b\nc\nd\ne\nd\n", "B\nc\nd\n"), None, "the last one can be moved");
+        let long = "x\ny\nz\nv\nw\nu\nt\n";
+        assert_eq!(told(&format!("b\nc\n{long}"), "B\nc\nd\n"), None, "much is changed around one line");
     }
 
     #[test]
@@ -185,11 +211,11 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(seed >> 33).unwrap() % bound
         };
-        let mut one_hunk = 0;
+        let (mut told, mut several) = (0, 0);
         for round in 0..1500 {
             // Few different lines, so that much can be moved; sometimes long texts, for which git saves work.
-            let (kinds, size) = [(2, 8), (4, 12), (9, 40), (30, 300)][round % 4];
-            let line = |kind: usize| vec![b'a' + u8::try_from(kind % 26).unwrap(); 1 + 30 * (kind % 3)];
+            let (kinds, size) = [(2, 8), (4, 12), (9, 40), (30, 300), (900, 60)][round % 5];
+            let line = |kind: usize| format!("{kind}").repeat(1 + 30 * (kind % 3)).into_bytes();
             let mut lines: Vec<Vec<u8>> = (0..random(size)).map(|_| line(random(kinds))).collect();
             let old = lines.join(&b'\n');
             for _ in 0..random(5) {
@@ -209,10 +235,11 @@ mod tests {
                 let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
                 let wanted = between(&one, &other);
                 assert_eq!(found, wanted, "{:?}", (text(&old), text(&new)));
-                one_hunk += 1;
+                told += 1;
+                several += usize::from(found.len() > 1);
             }
         }
-        assert!(one_hunk > 200, "{one_hunk}");
+        assert!(told > 200 && several > 20, "{told} {several}");
     }
 
     #[test]
