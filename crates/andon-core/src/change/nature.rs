@@ -63,23 +63,35 @@ pub(super) fn is_log(path: &[u8]) -> bool {
         || matches!(extension, b"log" if name.len() > 4)
 }
 
-/// The nature of one hunk, from its lines after normalization.
-pub(super) fn of_hunk<L: AsRef<[u8]>>(path: &[u8], removed: &[L], added: &[L]) -> Nature {
-    if is_log(path) {
-        return Nature::Log;
+/// A file by its path.
+pub(super) struct FileText<'p> {
+    path: &'p [u8],
+    is_log: bool,
+    pub(super) language: Option<Language>,
+}
+
+impl<'p> FileText<'p> {
+    pub(super) fn of(path: &'p [u8]) -> Self {
+        Self { path, is_log: is_log(path), language: language(path) }
     }
-    let language = language(path);
-    let indented = language.map_or(Indentation::Means, |language| language.indented);
-    if same_but_for_space(removed, added, indented) {
-        return Nature::Space;
+
+    /// The nature of one hunk, from its lines after normalization.
+    pub(super) fn of_hunk<L: AsRef<[u8]>>(&self, removed: &[L], added: &[L]) -> Nature {
+        if self.is_log {
+            return Nature::Log;
+        }
+        let indented = self.language.map_or(Indentation::Means, |language| language.indented);
+        if same_but_for_space(removed, added, indented) {
+            return Nature::Space;
+        }
+        let mut lines = removed.iter().chain(added).map(|line| line.as_ref().trim_ascii());
+        if let Some(language) = self.language
+            && lines.all(|line| line.is_empty() || is_comment(language, line))
+        {
+            return Nature::Comments;
+        }
+        if is_version(self.path, removed, added) { Nature::Version } else { Nature::Work }
     }
-    let lines = || removed.iter().chain(added).map(|line| line.as_ref().trim_ascii());
-    if let Some(language) = language
-        && lines().filter(|line| !line.is_empty()).all(|line| is_comment(language, line))
-    {
-        return Nature::Comments;
-    }
-    if is_version(path, removed, added) { Nature::Version } else { Nature::Work }
 }
 
 fn is_comment(language: Language, line: &[u8]) -> bool {
@@ -162,7 +174,7 @@ mod tests {
     use super::*;
 
     fn nature(path: &str, removed: &[&str], added: &[&str]) -> Nature {
-        of_hunk(path.as_bytes(), removed, added)
+        FileText::of(path.as_bytes()).of_hunk(removed, added)
     }
 
     #[test]

@@ -56,7 +56,7 @@ const BUILT_IN: [(&str, Hint, &str); 6] = [
 fn has_pairs(line: &[u8], separator: u8) -> bool {
     let digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
     let pairs = |at: usize| at >= 2 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2);
-    line.iter().enumerate().any(|(at, byte)| *byte == separator && pairs(at))
+    line.contains(&separator) && line.iter().enumerate().any(|(at, byte)| *byte == separator && pairs(at))
 }
 
 fn has_clock(line: &[u8]) -> bool {
@@ -71,7 +71,7 @@ fn has_month_and_clock(line: &[u8]) -> bool {
 /// Eight hexadecimal digits and a dash.
 fn has_long_hex_group(line: &[u8]) -> bool {
     let group = |at: usize| at >= 8 && line[at - 8..at].iter().all(u8::is_ascii_hexdigit);
-    line.iter().enumerate().any(|(at, byte)| *byte == b'-' && group(at))
+    line.contains(&b'-') && line.iter().enumerate().any(|(at, byte)| *byte == b'-' && group(at))
 }
 
 fn has_hex_prefix(line: &[u8]) -> bool {
@@ -115,7 +115,8 @@ impl Normalizer {
     /// `line` (with or without its line end) as it counts for the diff hash.
     pub fn line<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
         let mut result = Cow::Borrowed(trimmed(line));
-        if result.iter().any(u8::is_ascii_digit) {
+        // No pattern matches where all of these are missing.
+        if b"-:xX".iter().any(|mark| result.contains(mark)) && result.iter().any(u8::is_ascii_digit) {
             for ((name, hint, pattern), compiled) in BUILT_IN.iter().zip(&self.built_in) {
                 if hint(&result) {
                     // A test compiles every one of them.

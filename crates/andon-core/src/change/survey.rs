@@ -75,8 +75,10 @@ impl<'a> Survey<'a> {
         }
         let document = self.is_document(&change.path);
         let whole = change.old.is_none() || change.new.is_none();
+        let file = nature::FileText::of(&change.path);
+        let path = path_hash(&change.path);
         for (removed, added) in hunks {
-            let found = nature::of_hunk(&change.path, removed, added);
+            let found = file.of_hunk(removed, added);
             let found = if matches!(found, Nature::Log | Nature::Space) {
                 found
             } else if document {
@@ -88,8 +90,8 @@ impl<'a> Survey<'a> {
                 found
             };
             self.facts.nature = self.facts.nature.and(found);
-            if !whole && nature::is_source(&change.path) && found != Nature::Log {
-                self.lines.take(path_hash(&change.path), [removed, added]);
+            if !whole && file.language.is_some() && found != Nature::Log {
+                self.lines.take(path, [removed, added]);
             }
         }
         let modes = change.old.zip(change.new).is_some_and(|(old, new)| old.0 != new.0);
@@ -109,13 +111,13 @@ impl<'a> Survey<'a> {
             now: Checklist::default(),
         });
         docs.hash.update(Sha256::digest(&change.path));
+        let mut words = Vec::with_capacity(new.len());
         for line in new.split_inclusive(|byte| *byte == b'\n') {
             let line = self.normalizer.line(line);
-            for word in line.split(u8::is_ascii_whitespace) {
-                docs.hash.update(word);
-            }
+            line.split(u8::is_ascii_whitespace).for_each(|word| words.extend_from_slice(word));
         }
-        docs.hash.update(b"\n");
+        words.push(b'\n');
+        docs.hash.update(&words);
         count(&mut docs.was, old);
         count(&mut docs.now, new);
     }
@@ -145,7 +147,8 @@ pub fn is_pipeline(path: &[u8]) -> bool {
 
 /// Adds the items of a Markdown text: `- [x]`, `* [ ]`, `1. [X]`.
 fn count(list: &mut Checklist, text: &[u8]) {
-    for line in text.split(|byte| *byte == b'\n') {
+    let has_boxes = text.contains(&b'[');
+    for line in text.split(|byte| *byte == b'\n').filter(|_| has_boxes) {
         let line = line.trim_ascii_start();
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let rest = match line.get(digits..) {
