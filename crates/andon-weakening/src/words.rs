@@ -59,11 +59,14 @@ impl<'a> Words<'a> {
         let mut signs = alternatives(SIGNS).peekable();
         let is_of_tests =
             signs.peek().is_none() || signs.any(|sign| raw.contains(sign) || other.contains(sign));
+        let tests: Vec<&str> = all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect();
+        // Nothing marks a test where there is none.
+        let text = if tests.is_empty() { "" } else { raw };
         Self {
             is_of_tests,
-            tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
-            skips: Marks::new(all(patterns.skips, extension), family, raw),
-            focuses: Marks::new(alternatives(FOCUSES), family, raw),
+            tests,
+            skips: Marks::new(all(patterns.skips, extension), family, text),
+            focuses: Marks::new(alternatives(FOCUSES), family, text),
             assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
         }
     }

@@ -227,7 +227,10 @@ pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>> {
 fn text_up_to(repo: &Repo, id: Option<Oid>, max: usize) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(Some(String::new())) };
     match repo.text(id, max) {
-        Ok(Some(text)) if !text.contains(&0) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
+        Ok(Some(text)) if !text.contains(&0) => {
+            let lossy = || String::from_utf8_lossy(&text).into_owned();
+            Ok(Some(std::str::from_utf8(&text).map_or_else(|_| lossy(), str::to_owned)))
+        }
         Ok(_) | Err(GitError::Missing { .. }) => Ok(None),
         Err(err) => Err(err.into()),
     }
