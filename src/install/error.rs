@@ -10,7 +10,7 @@ use andon_core::{domain::hint::Hint, escape::shell_quote_bytes};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::{GitError, platform::paths::shell_bytes};
 
-/// What installing or removing came to, or the reason why it came to nothing.
+/// The outcome of installing or removing, or the reason why there is none.
 pub type Result<T, E = InstallError> = std::result::Result<T, E>;
 
 /// Hooks could not be installed or removed. Nothing was changed, unless it says so.

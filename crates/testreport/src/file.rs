@@ -109,8 +109,8 @@ impl ReportReader {
             Body::Text(decoder, text) => {
                 warned(text.finish(&self.root, &self.name, self.format), &decoder, &self.name)
             }
-            Body::Unread(problem) => unread(&self.name, &problem, &self.root),
-            Body::Head(_) => unread(&self.name, &nothing("an empty file"), &self.root),
+            Body::Unread(problem) => Tally::unread(&self.name, &problem, &self.root),
+            Body::Head(_) => Tally::unread(&self.name, &nothing("an empty file"), &self.root),
         }
     }
 }
@@ -120,13 +120,6 @@ fn warned(mut tally: Tally, decoder: &Decoder, name: &str) -> Tally {
     if let Some(warning) = decoder.warning() {
         tally.warn(format!("{name}: {warning}"));
     }
-    tally
-}
-
-/// The message about a report that was not read.
-pub(super) fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
-    let mut tally = Tally::new(root);
-    tally.problem(name, problem);
     tally
 }
 
@@ -230,7 +223,7 @@ impl TextBody {
                     None => "text of no known form",
                 })
             });
-            return unread(name, &problem, root);
+            return Tally::unread(name, &problem, root);
         }
         if let Some(problem) = self.failed {
             tally.problem(name, &problem);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     ExitKind, Format, ParsedRun, Promise, ReportProblem, ReportReader, Root, RunnerCall, Stream,
-    file::unread, prefix::Output, printed_lines::Depth, promises::Calls, tally::Tally,
+    prefix::Output, printed_lines::Depth, promises::Calls, tally::Tally,
 };
 
 /// A report file.
@@ -86,7 +86,7 @@ impl RunReader {
     /// Takes note of a report file that could not be opened or read: the run is
     /// [`Incomplete`](crate::TestStatus::Incomplete).
     pub fn unreadable(&mut self, name: &str, why: &str) {
-        let tally = unread(name, &ReportProblem::Unreadable(why.to_owned()), &self.root);
+        let tally = Tally::unread(name, &ReportProblem::Unreadable(why.to_owned()), &self.root);
         self.reports.absorb(tally);
     }
 

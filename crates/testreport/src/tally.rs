@@ -196,6 +196,13 @@ impl Tally {
         Self { root: root.clone(), ..Self::default() }
     }
 
+    /// The result of a report that was not read: why.
+    pub(super) fn unread(report: &str, problem: &ReportProblem, root: &Root) -> Self {
+        let mut tally = Self::new(root);
+        tally.problem(report, problem);
+        tally
+    }
+
     /// Counts one test that ended so.
     pub(super) fn count(&mut self, outcome: Outcome) {
         self.add_counts(outcome.into());

@@ -43,7 +43,7 @@ pub const REF_PREFIX: &str = "refs/andon/ledger/";
 pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
 
 /// An answer of the ledger, or the reason why there is none.
-pub type Result<T, E = LedgerError> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = LedgerError> = std::result::Result<T, E>;
 
 /// An error of the ledger.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,6 @@ mod xunit;
 pub(super) use self::output::XmlOutput;
 use self::walk::{Element, Node, Walk};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
-use crate::file::unread;
 use crate::words::PHRASES;
 use crate::{Format, ReportProblem, Root, WordList, cases::Cases, tally::Tally};
 
@@ -151,7 +150,7 @@ impl XmlReader {
         let Receiver { root, report, format, .. } = receiver;
         let mut tally = match (format, read) {
             (Some(format), read) => format.finish(read),
-            (None, Err(problem)) => unread(&report, &problem, &root),
+            (None, Err(problem)) => Tally::unread(&report, &problem, &root),
             (None, Ok(())) => Tally::new(&root),
         };
         if let Some(warning) = warning {
