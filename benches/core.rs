@@ -7,12 +7,10 @@ use std::hint::black_box;
 use andon_config::{self as config, ConfigSource, Layer};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
-use andon_core::domain::decision::Stage;
-use andon_core::domain::facts::{CommitFact, CommitRecord, DiffSummary, Fact, Gate, Hunk};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
-use andon_core::domain::paths::PathRules;
-use andon_core::domain::test_run::{TestEvidence, TestStatus};
-use andon_core::domain::time::{Span, Timestamp};
+use andon_core::domain::{
+    CodeId, CommitFact, CommitId, CommitRecord, DiffHash, DiffSummary, Fact, Gate, Hunk, HunkHash, Oid,
+    PathRules, Signature, Span, Stage, TestEvidence, TestStatus, Timestamp, TreeId,
+};
 use andon_core::history;
 use andon_store::wire::v1::{UnknownKeys, decode_commit, encode_commit};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};

@@ -10,9 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use andon_core::domain::facts::{CommitRecord, PrevRecord};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CommitId, CommitRecord, PrevRecord, Timestamp};
 use andon_git::{Repo, RepoEnv};
 use andon_store::notes::NotesStore;
 use andon_store::window::read_window;

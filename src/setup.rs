@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::install::husky::Layout;
-use andon_core::domain::{git_hook::GitHook, plural::count};
+use andon_core::domain::{GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
 use andon_git::Repo;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::setup::clients::guard_store;
 use super::setup::live::{self, GuardState};
 use super::setup::place::{self, HOOKS_PATH};
-use andon_core::domain::{decision::StandingHalt, facts::Presence, git_hook::GitHook, hint::Hint};
+use andon_core::domain::{GitHook, Hint, Presence, StandingHalt};
 use andon_core::{detect, history::Timeline};
 use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use andon::verbs::replay::run_events;
 use andon_config::{self as config, Config, ConfigSource, Layer};
-use andon_core::domain::decision::Verdict;
-use andon_core::domain::findings::Level;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{Level, Timestamp, Verdict};
 
 use crate::agent::Agent;
 use crate::derive;

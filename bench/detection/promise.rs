@@ -3,7 +3,7 @@
 
 use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 use andon_engine::calibrate;
 
 use crate::families::{CheckRequest, FAMILIES, Family};

@@ -10,7 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use andon_core::domain::test_run::{TestEvidence, TestStatus};
+use andon_core::domain::{TestEvidence, TestStatus};
 use testreport::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};
 
 mod mutate;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Instant;
 
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::domain::{CommitId, Oid, TreeId};
 use andon_git::{Repo, RepoEnv};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;

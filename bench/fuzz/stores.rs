@@ -19,9 +19,7 @@ use std::time::{Duration, Instant};
 
 use andon_config::{self as config, ConfigSource, Layer};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::paths::PathRules;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CodeId, CommitId, PathRules, Timestamp, TreeId};
 use andon_engine::adapter::events::{self, Frame, Purpose};
 use andon_git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
 use andon_store::fingerprint::Fingerprinter;

@@ -5,8 +5,7 @@ use std::fs;
 use std::time::Instant;
 
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::facts::Fact;
-use andon_core::domain::time::{Span, Timestamp};
+use andon_core::domain::{Fact, Span, Timestamp};
 use andon_core::history::Fold;
 use andon_engine::adapter::events::{self, Frame, Purpose};
 use andon_store::journal::Journal;

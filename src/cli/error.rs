@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, plural::count};
+use andon_core::domain::{Diagnostic, Hint, plural::count};
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::RemoteError;
 use andon_store::RecordError;

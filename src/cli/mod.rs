@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
-use andon_core::domain::{decision::Decision, diagnostic::Diagnostic};
+use andon_core::domain::{Decision, Diagnostic};
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::{
     Result,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anstream::AutoStream;
 use anstream::stream::{AsLockedWrite, RawStream};
 
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 use andon_engine::context::local;
 use andon_engine::effect::program::{InputState, Screens, wait_for_input};
 use andon_engine::text::style::{Clock, Style};

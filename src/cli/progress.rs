@@ -5,7 +5,7 @@ use std::{cell::Cell, num::NonZeroUsize};
 
 use super::output::{self, Printer};
 use super::{Shell, error::Exit};
-use andon_core::domain::{diagnostic::Diagnostic, plural::count, time::Span};
+use andon_core::domain::{Diagnostic, Span, plural::count};
 use andon_core::escape::clip;
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::recording::bulk::{Pace, WalkEnd};

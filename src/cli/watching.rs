@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::verbs::round;
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
-use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{Diagnostic, Timestamp};
 use andon_engine::asking::{self, WaitingRound};
 use andon_engine::view::watch::WatchView;
 use andon_engine::{Result, context::Context, workspace::Workspace};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::managers;
 use super::mode::{self, ModeProblem};
 use super::plan::Conflict;
-use andon_core::{domain::hint::Hint, escape::shell_quote_bytes};
+use andon_core::domain::Hint;
+use andon_core::escape::shell_quote_bytes;
 use andon_engine::error::{OpsError, VerbError};
 use andon_git::{GitError, platform::paths::shell_bytes};
 

@@ -10,7 +10,7 @@ use testreport::WordList;
 
 use super::edits::{Edit, FileKind};
 use super::{InstallError, Result, shim::quote, steps::Step, words};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 use andon_git::platform::paths::shell_bytes;
 
 /// By what the files that lead on are known.

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::start_lines::{self, Audience};
 use super::{edits, words};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 
 /// The configuration that both tools read.
 pub const FILE: &str = ".pre-commit-config.yaml";

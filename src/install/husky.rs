@@ -2,7 +2,7 @@
 
 use super::edits;
 use super::start_lines::{self, Audience};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 
 /// The ways in which husky starts its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::shim::{self, Content, Owner};
 use super::{InstallError, Result, manifest::Manifest};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 use andon_git::{if_there, platform::files};
 
 /// Hooks longer than this are never compared with each other.

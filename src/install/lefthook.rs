@@ -8,7 +8,7 @@ use testreport::WordList;
 
 use super::start_lines::{self, Audience};
 use super::{edits, words};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 
 /// The one that is for this clone alone.
 pub const LOCAL: &str = "lefthook-local.yml";

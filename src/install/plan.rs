@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::{HookFile, HookMode, HookState};
 use super::shim::Owner;
-use andon_core::domain::{git_hook::GitHook, hint::Hint};
+use andon_core::domain::{GitHook, Hint};
 use andon_core::escape::shell_quote;
 
 /// The fate of the file in the place of the shim.

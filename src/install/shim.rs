@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use sha2::Digest as _;
 
 use super::{edits::find, lefthook};
-use andon_core::domain::git_hook::{GitHook, Work};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::{Digest, GitHook, Work};
 use andon_git::platform::paths::{path_from_bytes, shell_bytes};
 
 /// The template that was reviewed is the file that is installed.

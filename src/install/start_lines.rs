@@ -1,7 +1,7 @@
 //! Lines of `sh` in files of other hook managers that start Andon. Such files are committed: they hold no path of one
 //! machine, and where the program is not there the commit passes with one line that says so.
 
-use andon_core::domain::git_hook::{GitHook, MissingProgramNotice, PreventedStep};
+use andon_core::domain::{GitHook, MissingProgramNotice, PreventedStep};
 
 /// The git directory keeps a link to the program, for shells without it on their PATH.
 const FIND_PROGRAM: &str =

@@ -16,7 +16,7 @@ use super::edits::{self, Edit};
 use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
 use super::plan::HookRemoval;
 use super::{InstallError, Result};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::{GitError, Repo, if_there};
 

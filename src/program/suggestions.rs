@@ -5,7 +5,10 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::examples::TABLES;
-use andon_core::domain::diagnostic::{Diagnostic, is_one_slip, nearest};
+use andon_core::domain::{
+    Diagnostic,
+    diagnostic::{is_one_slip, nearest},
+};
 use testreport::WordList;
 
 /// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.

@@ -3,10 +3,13 @@
 
 use std::{fs, path::Path, time::UNIX_EPOCH};
 
-use super::{HUSKY, event_key, hooks_of_husky, place, place::is_same};
+use super::{
+    HUSKY, event_key, hooks_of_husky,
+    place::{self, is_same},
+};
 use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
-use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, time::Timestamp};
+use andon_core::domain::{Diagnostic, GitHook, Hint, Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::{context::Context, view::status::LostHooks};
 use andon_git::{Repo, platform::files};

@@ -1,6 +1,6 @@
 //! The place of hooks, and whether it is this repository's own.
 
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use andon_engine::context::Context;
 use std::path::{Path, PathBuf};
 

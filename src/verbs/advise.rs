@@ -5,8 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use andon_core::domain::effect::{Condition, Deadlock, OnStall, Provider};
-use andon_core::domain::{context::Pressure, decision::Halt, facts::AckHow, hint::Hint};
+use andon_core::domain::{AckHow, Condition, Deadlock, Halt, Hint, OnStall, Pressure, Provider};
 use andon_core::{detect, escape::terminal, policy};
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::halts::{self, Answer, ResumeReport};

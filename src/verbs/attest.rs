@@ -8,7 +8,7 @@ use crate::cli::{Shell, error::Exit, format_arg::JsonArg, progress};
 use crate::verbs::check::{run as ranges, run::RangeRequest};
 use andon_config::MAX_BYTES;
 use andon_core::detect;
-use andon_core::domain::{findings::Level, hint::Hint, ids::CommitId, paths::CONFIG_FILE};
+use andon_core::domain::{CONFIG_FILE, CommitId, Hint, Level};
 use andon_engine::view::check::{CheckOutcome, CheckReport};
 use andon_engine::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_signing::{Signer, base64};

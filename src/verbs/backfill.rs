@@ -14,8 +14,7 @@ use serde::Serialize;
 
 use crate::cli::progress::{self, stopped};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::ids::{CommitId, Digest};
+use andon_core::domain::{CommitId, CommitRecord, Digest, Recording};
 use andon_core::escape::terminal_clip;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::{Result, context::Context, recording::derive, text::phrase, workspace::Workspace};

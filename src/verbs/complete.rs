@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use crate::setup::live;
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+use andon_core::domain::{Diagnostic, Level};
 use andon_core::policy::{Bit, BitReasons};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::complete::CompleteView;
@@ -96,7 +96,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use andon_core::domain::test_run::Counts;
+    use andon_core::domain::Counts;
     use andon_core::policy::DirtyBits;
     use andon_testkit::samples::value_of;
 

@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, format_arg::FormatArg, output::Format};
 use andon_config::OnInternalError;
-use andon_core::domain::briefing::{BRIEFING, PROMPT};
-use andon_core::domain::context::{CachedTokens, ContextWindowUse, FillSource, Pressure, Thresholds};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::hint::Hint;
+use andon_core::domain::{
+    BRIEFING, CachedTokens, ContextWindowUse, FillSource, Finding, Hint, Level, PROMPT, Pressure, Thresholds,
+};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
 use andon_engine::view::context::ContextWindowView;
@@ -172,7 +171,7 @@ pub fn refusal(view: &ContextWindowView, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::findings::Level;
+    use andon_core::domain::Level;
     use andon_testkit::samples;
 
     fn view(source: FillSource, used: u64, pressure: Pressure) -> ContextWindowView {

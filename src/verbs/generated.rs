@@ -8,7 +8,8 @@ use clap_complete::Shell as CompletionShell;
 use crate::cli::{Shell, error::Exit};
 use crate::program::{completion, manual};
 use andon_agents::ruling::plain_words;
-use andon_core::{domain::hint::Hint, escape::shell_quote};
+use andon_core::domain::Hint;
+use andon_core::escape::shell_quote;
 use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
 
 /// The completions of a shell, or the function for its test command, to be sourced.

@@ -38,7 +38,7 @@ pub mod witness;
 use clap::Subcommand;
 
 use crate::cli::{Shell, args::with_arguments, error::Exit, format_arg::FormatArg};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::Diagnostic;
 use andon_engine::Result;
 
 /// The commands of the program, each with the function that answers, in the groups and the order of `andon --help`.

@@ -8,8 +8,10 @@ use serde::Serialize;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use andon_config::{self as config, MAX_BYTES};
-use andon_core::domain::identity::{Mismatch, checksum, drift};
-use andon_core::domain::{hint::Hint, ids::Digest, paths::CONFIG_FILE};
+use andon_core::domain::{
+    CONFIG_FILE, Digest, Hint, Mismatch,
+    identity::{checksum, drift},
+};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::{Result, effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};

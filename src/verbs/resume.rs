@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
 use andon_core::detect::{self, Stops};
-use andon_core::domain::decision::{Halt, Stage, StandingHalt};
-use andon_core::domain::facts::{AckHow, HaltAssessment};
-use andon_core::domain::hint::Hint;
+use andon_core::domain::{AckHow, Halt, HaltAssessment, Hint, Stage, StandingHalt};
 use andon_core::escape;
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
 use andon_engine::{

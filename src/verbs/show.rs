@@ -7,10 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
-use andon_core::domain::{
-    diagnostic::Diagnostic, findings::Level, hint::Hint, ids::Digest, test_run::TestEvidence,
-};
+use andon_core::domain::{CommitRecord, Diagnostic, Digest, Hint, Level, TestEvidence, Usage, Weakening};
 use andon_core::escape::terminal_clip;
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::{message, page::Page, phrase, style::Style};
@@ -199,7 +196,7 @@ fn findings(page: &mut Page, record: &CommitRecord) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::facts::CarriedAttempt;
+    use andon_core::domain::CarriedAttempt;
     use andon_testkit::samples;
 
     fn view() -> ShowView {

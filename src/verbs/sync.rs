@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
-use andon_core::domain::{decision::StandingHalt, diagnostic::Diagnostic, effect::Effect, findings::Level};
+use andon_core::domain::{Diagnostic, Effect, Level, StandingHalt};
 use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked};
 use andon_engine::text::{message, page::Page, phrase, style::Style};
@@ -130,7 +130,7 @@ fn words(moved: TransferCounts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::diagnostic::Diagnostic;
+    use andon_core::domain::Diagnostic;
 
     #[test]
     fn one_line_says_what_went_over() {

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use crate::setup::live;
-use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::{Decision, Verdict};
 use andon_core::{detect, policy};
 use andon_engine::gate::guard::Judged;
 use andon_engine::gate::turn::{self, TurnOwner};

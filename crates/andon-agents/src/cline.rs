@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shared_dialect::{Members, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, tools};
-use andon_core::domain::agent_door::{HookMoment, ToolKind};
-use andon_core::domain::events::CallEnd;
+use andon_core::domain::{CallEnd, HookMoment, ToolKind};
 use andon_core::{escape::shell_quote, format::FormatError};
 
 /// See [`OwnDialect`].

@@ -10,11 +10,7 @@ use serde_json::json;
 
 use crate::shared_dialect::{self, Members, common, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment};
-use andon_core::domain::{
-    agent::Client,
-    agent_door::{HookMoment, ToolKind},
-    events::CallEnd,
-};
+use andon_core::domain::{CallEnd, Client, HookMoment, ToolKind};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].

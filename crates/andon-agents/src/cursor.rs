@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::shared_dialect::{Members, common, end_by_code, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, tools};
-use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
+use andon_core::domain::{CallEnd, HookMoment, Usage};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].

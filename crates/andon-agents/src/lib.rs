@@ -11,8 +11,7 @@ mod transcript;
 
 use serde_json::Value;
 
-use andon_core::domain::agent_door::{HookMoment, ToolUse};
-use andon_core::domain::{agent::Client, usage::Usage};
+use andon_core::domain::{Client, HookMoment, ToolUse, Usage};
 use andon_core::format::FormatError;
 
 pub use tools::{called, with_command};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::shared_dialect::{Members, said, text, with_note};
 use crate::{DISARMS, HookPayload, Instruction, OwnDialect, Reply, Request, exits_refusing, moment, tools};
-use andon_core::domain::{agent::Client, agent_door::HookMoment, events::CallEnd, usage::Usage};
+use andon_core::domain::{CallEnd, Client, HookMoment, Usage};
 use andon_core::format::FormatError;
 
 /// See [`OwnDialect`].

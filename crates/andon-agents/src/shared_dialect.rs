@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use super::{
     CompletedCall, DISARMS, HookPayload, Instruction, MAX_PAYLOAD, Reply, Request, tools, transcript,
 };
-use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, LastRefusal, Shape, Tokens};
-use andon_core::domain::{agent_door::HookMoment, events::CallEnd, usage::Usage};
+use andon_core::domain::{
+    Answer, AnswerText, CallEnd, ExitCode, HookMoment, LastRefusal, Shape, Tokens, Usage,
+};
 use andon_core::{WordList, format::FormatError};
 
 /// Reads the payload of `event`, which is that moment.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::events::CallEnd;
+use andon_core::domain::CallEnd;
 
 #[test]
 fn wrong_types_are_unknown_and_others_members_ignored() {

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::CompletedCall;
-use andon_core::domain::agent_door::{ToolKind, ToolUse};
-use andon_core::domain::events::CallEnd;
+use andon_core::domain::{CallEnd, ToolKind, ToolUse};
 use andon_core::history::{
     COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS, SHELLS, SHOWING, is_edit, is_one_of,
 };

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::tools;
-use andon_core::domain::{agent::Client, client_spec::Transcript, usage::Usage};
+use andon_core::domain::{Client, Transcript, Usage};
 
 /// Tokens with the id of the message that they are of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,8 @@ use super::keys::{Guard, PathSettings, TestSettings};
 use super::settings::{ScopeAt, TestScopes};
 use super::source::SettingOrigin;
 use super::value::{TestCommand, Values};
-use andon_core::domain::effect::{Bell, OnStall, Program, Provider};
-use andon_core::domain::scopes::REST;
 use andon_core::domain::{
-    context::CachedTokens, identity::IdentityRules, settings::RuleSettings, time::Span, workflow::Workflow,
+    Bell, CachedTokens, IdentityRules, OnStall, Program, Provider, REST, RuleSettings, Span, Workflow,
 };
 use andon_core::history::Fold;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::keys::{Contents, SECTIONS};
 use super::{effective::Config, scopes, source::SettingOrigin, value::Value};
-use andon_core::domain::settings::RuleSetting;
+use andon_core::domain::RuleSetting;
 
 /// One key with its effective value.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,10 +9,9 @@ use super::settings::{
     AppliesTo, AtCommit, FullRuns, HandedInRuns, OnInternalError, Perpetual, Runner, ScopeAt, TestScopes,
 };
 use super::value::{AUTO, TestCommand, Values};
-use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
-use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::settings::Param;
-use andon_core::domain::{context::CachedTokens, identity::FileState, paths::PathRules, time::Span};
+use andon_core::domain::{
+    AckMode, Bell, CachedTokens, Digest, EntryId, FileState, OnStall, Param, PathRules, Provider, Span,
+};
 use testreport::Format;
 
 pub(super) use super::setting::{Contents, Key, Kind, Section};

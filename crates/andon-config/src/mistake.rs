@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use andon_core::domain::diagnostic::{Diagnostic, Location, TextPosition};
+use andon_core::domain::{Diagnostic, Location, TextPosition};
 
 /// Most errors that are listed; the rest is counted.
 pub(super) const MAX_LISTED: usize = 50;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{ConfigSource, Layer, load, value::toml_text};
-use andon_core::domain::identity::{Files, IdentityRules, checksum};
+use andon_core::domain::{Files, IdentityRules, identity::checksum};
 
 /// `identity.checksum` as it is written: the name of the hash and 64 digits.
 pub const SCHEME: &str = "sha256:";
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use andon_core::domain::{identity::FileState, ids::Oid};
+    use andon_core::domain::{FileState, Oid};
 
     fn files(paths: &[&str]) -> Files {
         let state = |byte: u8| FileState { mode: 0o100_644, id: Oid::from_bytes(&[byte; 20]).unwrap() };

@@ -10,7 +10,7 @@ use super::reading::{read_key, read_level, read_param, shown};
 use super::source::{ConfigSource, Layer, Lines, SettingOrigin};
 use super::value::{Item, Name, ReadResult, SourceValue, Value, Values, in_order, suggest, wrong};
 use super::{patterns, scopes, setting::RuleSpecView, workflow};
-use andon_core::domain::workflow::Workflow;
+use andon_core::domain::Workflow;
 
 /// Reads one source into the values of all sources.
 pub(super) struct Reader<'a> {

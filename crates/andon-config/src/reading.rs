@@ -8,8 +8,7 @@ use super::keys::{self, Key, Kind};
 use super::setting::{checksum, one_of, read_pinned};
 use super::value::{Item, Problem, ReadResult, TestCommand, UNLIMITED, Value, suggest, wrong};
 use super::{mistake::quoted, patterns, setting};
-use andon_core::domain::settings::{ParamSpec, ParamValue};
-use andon_core::domain::{effect::Provider, findings::Level, ids::EntryId, time::Span};
+use andon_core::domain::{EntryId, Level, ParamSpec, ParamValue, Provider, Span};
 use andon_core::escape::first;
 
 /// Longest list of texts.

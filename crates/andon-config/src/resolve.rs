@@ -9,10 +9,10 @@ use super::setting::{RuleSpecView, known_rules};
 use super::source::{ConfigSource, SettingOrigin, parse};
 use super::value::{SourceValue, Value, Values};
 use super::{keys, reader::Reader, scopes};
-use andon_core::domain::effect::{AckMode, Program};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
-use andon_core::domain::{diagnostic::Diagnostic, identity::IdentityRules, paths::PathRules, time::Span};
+use andon_core::domain::{
+    AckMode, Diagnostic, Hint, IdentityRules, ParamSpec, ParamValue, PathRules, Program, RuleSetting,
+    RuleSettings, Span,
+};
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.

@@ -5,8 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::keys::{self, Contents, DOCS, Key, Kind, SECTIONS, Section};
 use super::setting::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value, toml_text};
-use andon_core::domain::findings::Level;
-use andon_core::domain::settings::{ParamSpec, ParamValue};
+use andon_core::domain::{Level, ParamSpec, ParamValue};
 
 /// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";

@@ -7,7 +7,7 @@ use super::mistake::{ConfigErrors, mistake, quoted};
 use super::setting::FromValue as _;
 use super::settings::{ScopeAt, ScopeSettings, TestScopes};
 use super::value::{Value, Values, suggest};
-use andon_core::domain::scopes::{Scope, Scopes, ScopesError};
+use andon_core::domain::{Scope, Scopes, ScopesError};
 use testreport::Format;
 
 /// The beginning of the dotted keys of scopes.

@@ -10,11 +10,10 @@ use super::settings::{
 use super::value::{AUTO, Problem, ReadResult, TestCommand, Value, Values, toml_text, wrong};
 use super::{mistake::quoted, pin::SCHEME};
 use andon_core::detect::{REGISTRY, Rule};
-use andon_core::domain::effect::{AckMode, Bell, OnStall, Provider};
-use andon_core::domain::identity::{FileState, MAX_FILES};
-use andon_core::domain::ids::{Digest, EntryId};
-use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
-use andon_core::domain::{context::CachedTokens, findings::Level, hint::Hint, time::Span};
+use andon_core::domain::{
+    AckMode, Bell, CachedTokens, Digest, EntryId, FileState, Hint, Level, MAX_FILES, OnStall, Param,
+    ParamSpec, ParamValue, Provider, Span,
+};
 use testreport::Format;
 
 /// A type whose values are words; the first is the default.

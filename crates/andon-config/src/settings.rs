@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::value::TestCommand;
-use andon_core::domain::scopes::{Scope, Scopes};
-use andon_core::domain::time::Span;
+use andon_core::domain::{Scope, Scopes, Span};
 use testreport::Format;
 
 andon_core::named_enum! {

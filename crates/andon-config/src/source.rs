@@ -6,8 +6,7 @@ use std::{fs::File, ops::Range, path::Path};
 use toml::de::DeTable;
 
 use super::mistake::{Problems, mistake};
-use andon_core::domain::diagnostic::{Diagnostic, TextPosition};
-use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::{CONFIG_FILE, Diagnostic, TextPosition};
 
 /// Largest configuration file, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

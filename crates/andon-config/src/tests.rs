@@ -6,8 +6,7 @@ mod generated;
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
-use andon_core::domain::{effect::AckMode, findings::Level, paths::PathClass, time::Span};
+use andon_core::domain::{AckMode, Level, Param, ParamSpec, ParamValue, PathClass, Span};
 use testreport::Format;
 
 const MAX: Param<u64> = Param::total("max", 100, 1);

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::source::SettingOrigin;
-use andon_core::domain::{diagnostic::nearest, findings::Level, settings::ParamValue, time::Span};
+use andon_core::domain::{Level, ParamValue, Span, diagnostic::nearest};
 use andon_core::escape::shell_quote;
 
 /// The word for a format that is recognised.

@@ -10,9 +10,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::value::{Item, Name, Problem, in_order, suggest};
 use super::{mistake::quoted, reading::count};
-use andon_core::domain::settings::ParamSpec;
-use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, NodeMatch, Workflow};
-use andon_core::domain::{time::Span, usage::micros};
+use andon_core::domain::{
+    Cycle, CycleBudget, Edge, Edits, Node, NodeMatch, ParamSpec, Span, Workflow, usage::micros,
+};
 
 /// Most nodes.
 const MAX_NODES: usize = 64;

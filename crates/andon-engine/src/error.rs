@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::effect::{EffectError, hook_program::HookProgramError, program::ProgramError};
 use andon_config::ConfigErrors;
 use andon_core::change::normalize::NormalizeError;
-use andon_core::domain::{agent::AgentMark, diagnostic::Diagnostic, hint::Hint};
+use andon_core::domain::{AgentMark, Diagnostic, Hint};
 use andon_git::{GitError, RemoteError};
 use andon_store::{RecordError, ledger::LedgerError};
 

@@ -23,9 +23,9 @@ use self::scopes::Demand;
 use crate::recording::timeline::LoadedTimeline;
 use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestRun};
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint};
+use andon_core::domain::{
+    CodeId, CommitId, Diagnostic, Hint, RanOn, RunOrigin, RunValidity, TestEvidence, TestRun, TreeId,
+};
 use andon_git::Overlay;
 use andon_store::fingerprint::{Content, Difference, differing};
 use andon_store::notes::NotesStore;

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::files::FileSelection;
 use crate::Result;
 use andon_core::detect::{self, Patterns, TestComparison};
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::settings::{RuleSetting, RuleSettings};
-use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
-use andon_core::domain::{change::Change, facts::Weakening};
+use andon_core::domain::{
+    Change, CodeId, CommitId, RuleSetting, RuleSettings, RunValidity, TestEvidence, TestRun, TreeId,
+    Weakening,
+};
 use andon_core::history::{Timeline, failing_count};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict, keyed_lines};
 

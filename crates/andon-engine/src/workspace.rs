@@ -10,10 +10,7 @@ use crate::{Result, error::OpsError};
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
-use andon_core::domain::findings::Level;
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::test_run::{OverlayEntry, Tracking};
-use andon_core::domain::{ids::TreeId, time::Timestamp};
+use andon_core::domain::{Level, OverlayEntry, PathClass, PathRules, Timestamp, Tracking, TreeId};
 use andon_git::{Overlay, Repo};
 use andon_store::fingerprint::Fingerprinter;
 

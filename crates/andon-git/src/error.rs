@@ -1,10 +1,11 @@
 //! Errors of a repository, each with what happened, where, and the command that repairs it.
 
-use andon_core::{domain::hint::Hint, escape::shell_quote as quoted};
+use andon_core::domain::Hint;
+use andon_core::escape::shell_quote as quoted;
 use std::path::{Path, PathBuf};
 
 use crate::platform::files::check_writable;
-use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::{CommitId, Oid};
 
 /// Bytes of the file of a ref that are looked at.
 const MAX_REF: u64 = 4096;

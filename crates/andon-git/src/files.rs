@@ -1,7 +1,7 @@
 //! Andon's own files in the git directory. Only plain files are read. A file that replaces another is readable for those whom
 //! the umask allows, as git's own files are, because a store may be shared.
 
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};

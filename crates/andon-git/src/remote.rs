@@ -2,7 +2,7 @@
 //! half-received packs. Failures are sorted by what can be done about them: a lost race is tried again, a refusal is
 //! for a person.
 
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::{io::Read as _, path::Path, time::Duration};
@@ -13,7 +13,8 @@ use crate::files::{open_plain, temporary_in};
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
 use crate::program::Online;
-use andon_core::{WordList, domain::ids::CommitId};
+use andon_core::WordList;
+use andon_core::domain::CommitId;
 
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{GitError, Repo, RepoEnv, Result};
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{CommitId, TreeId};
 
 /// Ids that look like commits; notes need no object behind them.
 pub(crate) fn commit_id(number: u64) -> CommitId {

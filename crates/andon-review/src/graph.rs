@@ -5,7 +5,7 @@
 //! question costs one comparison and an entry a few words.
 
 use super::entry::{Code, ReviewEntry};
-use andon_core::domain::time::CLOCK_SKEW;
+use andon_core::domain::CLOCK_SKEW;
 
 /// Order, times and ancestry of a list of entries.
 #[derive(Debug, Clone)]

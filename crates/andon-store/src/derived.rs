@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{Key, Row, decoded, seal};
-use andon_core::domain::change::ChangeFacts;
-use andon_core::domain::facts::{DiffSummary, Weakening};
-use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::{ChangeFacts, CodeId, CommitId, DiffSummary, Weakening};
 
 /// The longest value holds as many hunks, paths and tests as a record.
 const MAX_VALUE: usize =

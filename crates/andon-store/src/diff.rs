@@ -4,10 +4,7 @@
 use super::Result;
 use andon_core::change::hash::{HashInput, HashOptions, TextPair};
 use andon_core::change::rewrites::ChangedLines;
-use andon_core::domain::change::{Change, ChangeFacts};
-use andon_core::domain::facts::DiffSummary;
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::{Change, ChangeFacts, DiffSummary, Oid, PathClass, PathRules, TreeId};
 use andon_git::{GitError, MODE_SUBMODULE, Repo, Text, hunks, is_binary};
 
 /// Files larger than this are compared by id, in bytes.

@@ -9,7 +9,7 @@ use sha2::Digest as _;
 
 use super::process::{self, GitProcess};
 use super::{RecordError, Result, file};
-use andon_core::domain::{agent_door::AgentFact, ids::Digest};
+use andon_core::domain::{AgentFact, Digest};
 use andon_git::platform::files;
 
 /// More than this is no such file.

@@ -2,8 +2,7 @@
 //! not read, so that a hook pays for what is declared: `.claude/**` costs that directory, `**/AGENTS.md` the whole tree.
 
 use super::{RecordError, Result};
-use andon_core::domain::identity::{FileState, Files, MAX_FILES};
-use andon_core::domain::{ids::TreeId, paths::PathRules};
+use andon_core::domain::{FileState, Files, MAX_FILES, PathRules, TreeId};
 use andon_git::{MODE_TREE, Overlay, Repo};
 
 /// Deepest nesting that is followed.

@@ -27,8 +27,7 @@ pub mod wire;
 
 use std::path::{Path, PathBuf};
 
-use andon_core::domain::diagnostic::{Diagnostic, Location};
-use andon_core::domain::{hint::Hint, ids::CommitId};
+use andon_core::domain::{CommitId, Diagnostic, Hint, Location};
 use andon_core::format::FormatError;
 use andon_git::GitError;
 

@@ -6,7 +6,7 @@ use crate::guard_state::GuardSnapshot;
 use crate::ledger::Ledger;
 use crate::wire::NOTES_REF;
 use crate::{results, union, window};
-use andon_core::domain::{ids::CommitId, time::Timestamp};
+use andon_core::domain::{CommitId, Timestamp};
 use andon_git::Repo;
 
 /// Restores the records for a reader, where the ref is gone or does not go on from what was written here, and returns how many.

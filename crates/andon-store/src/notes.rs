@@ -7,9 +7,7 @@ use crate::wire::v1::{
     Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
     encode_commit, line_digest,
 };
-use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
-use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Digest, PrevRecord, Recording, Timestamp};
 use andon_core::format::FormatError;
 use andon_git::{NotesTree, Repo, platform::files};
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{RecordError, Result, file, process::GitProcess};
-use andon_core::domain::{facts::CommitKind, ids::CommitId};
+use andon_core::domain::{CommitId, CommitKind};
 
 const MAX_BYTES: u64 = 4096;
 
@@ -56,7 +56,7 @@ pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::ids::Oid;
+    use andon_core::domain::Oid;
 
     #[test]
     fn a_word_holds_for_one_commit_of_one_process() {

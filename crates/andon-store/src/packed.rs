@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use crate::wire::envelope::{bytes_of, decoded};
-use andon_core::domain::{facts::CommitFact, ids::CommitId};
+use andon_core::domain::{CommitFact, CommitId};
 
 /// Facts of commits, in the order in which they came.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
     use crate::wire::v1::any_record;
-    use andon_core::domain::ids::Oid;
+    use andon_core::domain::Oid;
 
     proptest! {
         #[test]

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::process::{self, GitProcess};
 use super::{RecordError, Result, file};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{facts::Skip, time::Timestamp};
+use andon_core::domain::{CommitId, Skip, Timestamp, TreeId};
 
 const MAX_BYTES: u64 = 64 << 10;
 /// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.
@@ -108,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use andon_core::domain::ids::Oid;
+    use andon_core::domain::Oid;
 
     fn receipt(byte: u8) -> Receipt {
         let id = Oid::from_bytes(&[byte; 20]).unwrap();

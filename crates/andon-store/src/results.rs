@@ -20,10 +20,10 @@ use crate::memory::{Kind, Memory};
 use crate::notes::{NotesStore, REF};
 use crate::wire::envelope;
 use crate::wire::v1::{decode_line, is_plainly_event, peek};
-use andon_core::domain::facts::Recording;
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, ShortHash, TreeId};
-use andon_core::domain::test_run::{RanOn, RunValidity, TestEvidence, TestRun};
-use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{
+    CodeId, CommitId, Diagnostic, DiffHash, RanOn, Recording, RunValidity, ShortHash, TestEvidence, TestRun,
+    Timestamp, TreeId,
+};
 use andon_git::Repo;
 
 /// Seconds after which a result is forgotten.

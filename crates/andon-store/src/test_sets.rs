@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::memory::{Kind, Memory};
-use andon_core::domain::{ids::Digest, test_run::NamedTest};
+use andon_core::domain::{Digest, NamedTest};
 
 /// Lists that are kept, the newest: each scope has its own.
 const MAX_KEPT: usize = 256;

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs, path::Path};
 
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{CommitId, TreeId};
 use andon_git::{Repo, RepoEnv};
 
 /// A repository in a temporary directory.

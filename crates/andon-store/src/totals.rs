@@ -10,9 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalLine, Position, passing};
 use crate::memory::{Kind, Memory};
-use andon_core::domain::facts::{Ack, Fact};
-use andon_core::domain::ids::ShortHash;
-use andon_core::domain::time::{Span, Timestamp};
+use andon_core::domain::{Ack, Fact, ShortHash, Span, Timestamp};
 use andon_core::history::{Fold, Snapshot};
 
 /// A journal that is shorter is folded from its start.

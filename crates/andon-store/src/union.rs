@@ -13,9 +13,11 @@ use sha2::{Digest as _, Sha256};
 use super::Result;
 use crate::ledger;
 use crate::memory::{Kind, Memory};
-use crate::wire::{NOTES_REF, v1::DerivedFacts, v1::choose_record, v1::decode_commit};
-use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::time::Timestamp;
+use crate::wire::{
+    NOTES_REF,
+    v1::{DerivedFacts, choose_record, decode_commit},
+};
+use andon_core::domain::{CommitId, Digest, Timestamp};
 use andon_core::history::{Outcome, outcome};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};
 

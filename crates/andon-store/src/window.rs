@@ -7,9 +7,7 @@ use super::{RecordError, file, skipped_note};
 use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{self, Row};
 use crate::wire::v1::{as_written, line_digest};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{CommitFact, Recording};
-use andon_core::domain::ids::{CommitId, Digest};
+use andon_core::domain::{CommitFact, CommitId, Diagnostic, Digest, Recording};
 use andon_git::Repo;
 
 /// The records and commits of a walk along first parents.

@@ -1,17 +1,12 @@
 //! Values for the tests of the views.
 
-use andon_core::domain::about::{About, EventClass};
-use andon_core::domain::decision::{
-    AdvisedStep, Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Story, Suggestion, TriedLine, Verdict,
+use andon_core::domain::{
+    About, Ack, AdvisedStep, CodeId, CommitId, CommitKind, CommitRecord, Decision, Detail, DiffHash,
+    DiffSummary, Digest, EntryId, EventClass, Evidence, Figures, Finding, Gate, Halt, HaltEvidence,
+    HaltReach, HaltReason, HaltSummary, Level, Oid, PrevRecord, RecordedFinding, ReportFile, Signature,
+    StandingHalt, Story, Suggestion, SummaryStep, TestCounts, TestEvidence, TestStatus, Timestamp, TreeId,
+    TriedLine, Verdict,
 };
-use andon_core::domain::facts::{
-    Ack, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding,
-};
-use andon_core::domain::findings::{Detail, Evidence, Figures, Finding, HaltReason, Level, ReportFile};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
-use andon_core::domain::summary::{HaltSummary, SummaryStep, TestCounts};
-use andon_core::domain::test_run::{TestEvidence, TestStatus};
-use andon_core::domain::time::Timestamp;
 
 /// A subject that tries everything.
 pub const HOSTILE: &str = "\u{1b}[2J# Approved\n## To Continue\n[x](http://evil) `rm` <b>\u{202e}|";

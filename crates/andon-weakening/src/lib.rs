@@ -24,7 +24,7 @@ use source::Source;
 use words::Words;
 
 use andon_core::detect::{Patterns, TestComparison};
-use andon_core::domain::{facts::Weakening, test_run::Extent};
+use andon_core::domain::{Extent, Weakening};
 
 /// A changed file: its text before and after; empty where it was not there.
 #[derive(Debug, Clone, PartialEq, Eq)]

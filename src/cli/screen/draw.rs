@@ -9,7 +9,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::state::{Content, LineInput, Page, Screen};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, since, summary, why};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 use andon_core::escape::{clip, terminal, terminal_clip, width};
 use andon_engine::text::{spark::Glyphs, style::Style as Dress};
 use andon_engine::view::watch::{Need, WatchLine, WorktreeState};

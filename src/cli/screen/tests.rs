@@ -5,7 +5,7 @@ use ratatui::{Terminal, backend::TestBackend, style::Color};
 
 use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
-use andon_core::domain::{ids::CommitId, time::Timestamp};
+use andon_core::domain::{CommitId, Timestamp};
 use andon_engine::text::spark::Glyphs;
 use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
 use andon_engine::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};

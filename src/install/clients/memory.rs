@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::install::edits::{self, Edit, FileKind};
 use crate::install::{InstallError, Result, steps::Step};
-use andon_core::domain::agent::Client;
+use andon_core::domain::Client;
 
 const LINE: &str = "Run the tests with `andon test` before each commit. When a commit is refused, do what its help lines say; when the loop is halted, stop and report.";
 

@@ -20,8 +20,7 @@ use super::edits::{self, Edit, FileKind};
 use super::steps::{self, EditRemoval, Step, missing_folders};
 use super::{InstallError, Result, manifest::Birth};
 use andon_agents::moment;
-use andon_core::domain::agent_door::HookMoment;
-use andon_core::domain::client_spec::{CommandStart, FileOwner};
+use andon_core::domain::{CommandStart, FileOwner, HookMoment};
 use andon_engine::json;
 
 /// First words of a program of ours among a person's own.

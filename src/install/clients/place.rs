@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use andon_core::domain::agent::Client;
-use andon_core::domain::client_spec::{FileOwner, Home, Piece};
+use andon_core::domain::{Client, FileOwner, Home, Piece};
 
 andon_core::named_enum! {
     /// For whom hooks are installed.

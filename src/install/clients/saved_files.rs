@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
 use crate::install::{InstallError, Result, manifest::Birth};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::Digest;
 use andon_git::{if_there, read_plain, replace_private};
 
 /// More than this is no such file.

@@ -2,7 +2,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::place::{Roots, Scope, files};
 use super::*;
-use andon_core::domain::agent::Client;
+use andon_core::domain::Client;
 
 const SETTINGS: &str = "{\n  // mine\n  \"model\": \"opus\", // why\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \
                         \"hooks\": [{ \"type\": \"command\", \"command\": \"x\" }] },\n    ],\n  },\n}\n";

@@ -4,8 +4,7 @@
 use crate::cli::error::{self, Exit};
 use crate::cli::{Shell, output};
 use andon_config::TestCommand;
-use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::{agent::Client, diagnostic::Diagnostic, hint::Hint};
+use andon_core::domain::{Client, Decision, Diagnostic, Hint, Stage, Verdict};
 use andon_engine::effect::program::{ProgramError, Signals, Surroundings};
 use andon_engine::gate::rule_feed::{self, FeedStage};
 use andon_engine::text::message::{self, Consequence};

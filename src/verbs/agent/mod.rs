@@ -17,7 +17,7 @@ use crate::install::clients::{self, InstalledFile, SettingsState, saved_files::S
 use crate::install::steps::{EditRemoval, apply};
 use crate::setup::clients as here;
 use crate::setup::clients::{ClientHooks, Trust, gather};
-use andon_core::domain::{agent::Client, client_spec::HookMoment, hint::Hint};
+use andon_core::domain::{Client, Hint, HookMoment};
 use andon_core::escape::{self, shell_quote};
 use andon_engine::{Result, context::Context, error::OpsError, json};
 use andon_git::Repo;

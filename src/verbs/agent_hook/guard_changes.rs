@@ -16,12 +16,8 @@ use crate::setup::live::{self, GuardState};
 use crate::setup::place::HOOKS_PATH;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentAction, ToolKind};
-use andon_core::domain::ids::CommitId;
 use andon_core::domain::{
-    client_spec::FileOwner, diagnostic::Diagnostic, events::EventKind, findings::ReportFile,
-    git_hook::GitHook, hint::Hint,
+    AgentAction, Client, CommitId, Diagnostic, EventKind, FileOwner, GitHook, Hint, ReportFile, ToolKind,
 };
 use andon_core::escape::terminal_clip;
 use andon_engine::gate::rule_feed::RuleFeed;

@@ -20,10 +20,7 @@ use crate::verbs::{agent_hook::text as words, hook as git_hooks};
 use crate::{cli::Shell, verbs::round};
 use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
 use andon_core::detect::Stops;
-use andon_core::domain::agent_door::{AgentAction, HookMoment};
-use andon_core::domain::{
-    agent::Client, decision::Halt, diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, ids::ShortHash,
-};
+use andon_core::domain::{AgentAction, Client, Diagnostic, GitHook, Halt, Hint, HookMoment, ShortHash};
 use andon_engine::{
     Result, adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
     workspace::Workspace,

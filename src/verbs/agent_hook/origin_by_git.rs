@@ -1,6 +1,6 @@
 //! The part that git itself has in a change of what guards the loop: a checkout, a stash or a clean is no attack.
 
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{CommitId, TreeId};
 use andon_git::{Repo, platform::paths::bytes_of};
 use andon_store::guard_state::{GuardFile, GuardSnapshot};
 

@@ -6,10 +6,10 @@ use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::programs;
 use crate::setup::clients::roots;
 use andon_agents::{HookPayload, ruling::Session};
-use andon_core::domain::agent::{Client, markers_of};
-use andon_core::domain::agent_door::{AgentAction, AgentFact, HookMoment};
-use andon_core::domain::events::{Event, EventKind, Renewal};
-use andon_core::domain::{client_spec::FileOwner, ids::ShortHash, usage::Usage};
+use andon_core::domain::{
+    AgentAction, AgentFact, Client, Event, EventKind, FileOwner, HookMoment, Renewal, ShortHash, Usage,
+    agent::markers_of,
+};
 use andon_engine::{Result, adapter::events, context::Context, workspace::Workspace};
 use andon_git::{from_end, open_plain};
 use andon_store::journal::{Journal, JournalLine, JournalLock};

@@ -1,9 +1,7 @@
 //! Texts of agents' hooks for a model and its person. Clients cut long answers (one of them after 900 characters): the
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
-use andon_core::domain::agent_door::Disarm;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, findings::Finding, hint::Hint};
+use andon_core::domain::{Diagnostic, Disarm, Finding, Halt, Hint, HumanDecision};
 use andon_core::escape::terminal_clip;
 use andon_engine::asking::WaitingRound;
 use andon_engine::text::{decisions, phrase};
@@ -303,7 +301,7 @@ pub struct SessionView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::findings::Level;
+    use andon_core::domain::Level;
     use andon_testkit::samples;
 
     #[test]

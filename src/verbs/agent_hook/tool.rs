@@ -15,13 +15,9 @@ use crate::setup::{clients::program, place::configured as configured_hooks};
 use crate::verbs::agent_hook::text::{self as words, Telling};
 use andon_agents::ruling::{CallRuling, RefusalReason, ToolGround, as_andon_test, before_tool, runs_git};
 use andon_agents::{self as agent, CompletedCall, HookPayload, Instruction, ruling};
-use andon_core::domain::agent_door::{AgentAction, ToolKind, ToolUse};
-use andon_core::domain::decision::{Decision, Halt, Verdict};
-use andon_core::domain::events::{CallEnd, EventKind, ToolCall, WAITED_MS};
-use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::{
-    about::EventClass, briefing::HumanDecision, context::Pressure, diagnostic::Diagnostic, hint::Hint,
-    ids::ShortHash,
+    AgentAction, CallEnd, Decision, Diagnostic, EventClass, EventKind, Finding, Halt, Hint, HumanDecision,
+    Level, Pressure, ShortHash, ToolCall, ToolKind, ToolUse, Verdict, WAITED_MS,
 };
 use andon_core::escape::{shell_quote, terminal_clip};
 use andon_core::{detect, history::Timeline};

@@ -11,9 +11,9 @@ use crate::verbs::agent_hook::text::{self as words, SessionView};
 use andon_agents::ruling::{OpenTurn, Touch, TurnRuling, TurnState, turn_end};
 use andon_agents::{self as agent, HookPayload, Instruction};
 use andon_core::detect;
-use andon_core::domain::decision::{Halt, Verdict};
-use andon_core::domain::events::{EventKind, Renewal, TurnEnd};
-use andon_core::domain::{agent_door::AgentAction, briefing::BRIEFING, hint::Hint, ids::ShortHash};
+use andon_core::domain::{
+    AgentAction, BRIEFING, EventKind, Halt, Hint, Renewal, ShortHash, TurnEnd, Verdict,
+};
 use andon_core::history::{Outcome, outcome};
 use andon_core::policy::{self, Bit, BitReasons, Tests};
 use andon_engine::gate::turn::{self, TurnOwner};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use andon_core::detect::calibration::Promise;
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER};
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint};
+use andon_core::domain::{Diagnostic, Hint};
 use andon_engine::text::phrase;
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::view::calibration::{

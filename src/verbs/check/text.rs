@@ -4,8 +4,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Severity};
-use andon_core::domain::{decision::Halt, findings::Level, ids::CommitId};
+use andon_core::domain::{CommitId, CommitRef, Diagnostic, Halt, Level, Severity};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::{message, page::Page, phrase, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
@@ -253,7 +252,7 @@ fn undecided(one: &Diagnostic) -> CheckItemJson<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::diagnostic::Location;
+    use andon_core::domain::Location;
     use andon_engine::json as printing;
     use andon_testkit::samples;
 

@@ -5,10 +5,13 @@ use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::{mode::Integration, shim::Owner};
 use crate::setup::clients::{ClientHooks, Trust};
 use crate::setup::{
-    FetchState, is_ours_alone, live::GuardState, names_notes_ref, place::Override, place::hooks_hint, quoted,
+    FetchState, is_ours_alone,
+    live::GuardState,
+    names_notes_ref,
+    place::{Override, hooks_hint},
+    quoted,
 };
-use andon_core::domain::git_hook::GitHook;
-use andon_core::domain::{facts::Presence, hint::Hint};
+use andon_core::domain::{GitHook, Hint, Presence};
 use andon_core::escape::shell_quote;
 use andon_engine::test_program::TestProgram;
 use andon_git::{ConfigScope, SourcedValue};

@@ -7,9 +7,9 @@ use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::{forward, manifest::Manifest, mode::Integration};
 use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, fetch_states, live};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
-use andon_core::domain::{effect::AckMode, facts::Presence, hint::Hint, plural::count};
+use andon_core::domain::{
+    AckMode, Diagnostic, Hint, Presence, RunValidity, TestEvidence, TestRun, plural::count,
+};
 use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
 use andon_git::{GitError, Repo, platform::files};
 use andon_store::journal::{Journal, Reach};

@@ -23,7 +23,7 @@ use crate::setup::live::GuardState;
 use crate::setup::place::{Override, SharedHooksPath};
 use crate::{cli::Shell, setup::FetchState};
 use andon_config::TestCommand;
-use andon_core::domain::{facts::Presence, hint::Hint};
+use andon_core::domain::{Hint, Presence};
 use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
 use andon_engine::text::page::{Page, with_command};

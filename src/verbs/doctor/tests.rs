@@ -9,7 +9,7 @@ use crate::install::{clients::SettingsState, shim::Owner};
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch_states;
 use crate::verbs::install::tests::Scratch;
-use andon_core::domain::{agent::Client, git_hook::GitHook};
+use andon_core::domain::{Client, GitHook};
 use andon_git::{ConfigScope, Repo, RepoEnv};
 
 fn shim() -> HookFile {

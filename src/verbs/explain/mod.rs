@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
 use andon_config::TestCommand;
 use andon_core::detect::{self, Docs, ExcuseText, Rule};
-use andon_core::domain::findings::{HaltReason, Level};
-use andon_core::domain::ids::{CodeId, Signature};
-use andon_core::domain::{diagnostic::Diagnostic, signatures::coarse_signature, test_run::TestEvidence};
+use andon_core::domain::{
+    CodeId, Diagnostic, HaltReason, Level, Signature, TestEvidence, signatures::coarse_signature,
+};
 use andon_engine::{Result, context::Context, effect::report_files, json, workspace::Workspace};
 use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{ExplainedFile, ExplainedRun};
 use andon_core::detect::Rule;
-use andon_core::domain::test_run::TestEvidence;
+use andon_core::domain::TestEvidence;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
 use andon_engine::text::{page::Page, style::Style};

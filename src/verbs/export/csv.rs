@@ -1,8 +1,7 @@
 //! CSV as RFC 4180 has it: a line a commit, whether or not it has a record.
 
 use super::plain;
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::{findings::Level, test_run::Counts};
+use andon_core::domain::{CommitRecord, Counts, Level, Recording};
 use andon_engine::view::history::{HistoryCommit, HistoryView};
 
 const COLUMNS: &str = "commit,committed_at,state,iteration,node,session,kind,gate,recorded,tests,tests_total,tests_passed,\

@@ -10,9 +10,7 @@ use clap::{ArgGroup, Args};
 
 use crate::cli::{Shell, error::Exit};
 use crate::verbs::{report::gather, status};
-use andon_core::domain::{
-    diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, plural::count, time::Timestamp,
-};
+use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::view::history::{HistoryCommit, HistoryView, track};
 use andon_engine::{Result, workspace::Workspace};
@@ -100,7 +98,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod samples {
     use crate::verbs::status::text::tests::view as status;
-    use andon_core::domain::{ids::EntryId, usage::Usage};
+    use andon_core::domain::{EntryId, Usage};
     use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
     use andon_engine::view::status::LastHalt;
     use andon_testkit::samples;

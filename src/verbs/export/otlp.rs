@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Iteration, iterations, plain};
-use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::{findings::Level, test_run::TestStatus, time::Timestamp};
+use andon_core::domain::{Ack, AckHow, Level, TestStatus, Timestamp};
 use andon_engine::view::{history::HistoryView, status::LastHalt};
 use andon_engine::{json, text::phrase};
 

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::Path};
 
-use andon_core::domain::{git_hook::GitHook, ids::TreeId};
+use andon_core::domain::{GitHook, TreeId};
 use andon_engine::adapter::chain::{self, ChainPlan, ChainedHook, RunningHooks};
 use andon_engine::context::Context;
 use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};

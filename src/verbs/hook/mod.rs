@@ -21,10 +21,9 @@ use crate::verbs::test::scoped_run::{self, ScopeChoice, ScopeRequest};
 use crate::verbs::test::{run as test, scopes};
 use crate::{cli::Shell, setup::live, verbs::round};
 use andon_config::{AtCommit, ConfigErrors, OnInternalError};
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::git_hook::{ConfigGate, GitHook, PreventedStep, Work};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint};
+use andon_core::domain::{
+    CommitId, ConfigGate, Decision, Diagnostic, GitHook, Hint, Level, PreventedStep, TreeId, Verdict, Work,
+};
 use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
 use andon_engine::gate::guard::{self, UntestedTree};
 use andon_engine::recording::{bound, skip};

@@ -3,8 +3,7 @@
 //! files said so when it was made, or when its tree is what git makes of the commits that it names.
 
 use andon_agents::ruling::in_order;
-use andon_core::domain::facts::{CommitKind, CommitRecord, Recording};
-use andon_core::domain::{agent, agent_door::AgentFact, ids::CommitId, time::Timestamp};
+use andon_core::domain::{AgentFact, CommitId, CommitKind, CommitRecord, Recording, Timestamp, agent};
 use andon_engine::{Result, context::Context, recording::bound, workspace::Workspace};
 use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
 use andon_store::operation::{self, OperationInProgress};
@@ -151,7 +150,7 @@ fn was_heard(fact: &AgentFact, before: Option<Timestamp>, now: Timestamp) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::{agent::Client, agent_door::AgentAction};
+    use andon_core::domain::{AgentAction, Client};
 
     #[test]
     fn a_hook_is_live_when_it_was_heard_since_the_iteration_before_or_lately() {

@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 
 use super::gate_hook;
 use super::origin::{self, CommitInProgress, Making};
-use andon_core::domain::decision::{Decision, Stage, Verdict};
-use andon_core::domain::facts::{
-    Attempt, CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding,
-    Recording, Skip,
+use andon_core::domain::{
+    Attempt, CarriedAttempt, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, Decision, Diagnostic,
+    DiffHash, Finding, Gate, GitHook, Level, LostTests, Maker, Oid, PrevRecord, RecordedFinding, Recording,
+    Skip, Stage, TestEvidence, Verdict, plural::count,
 };
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Oid};
-use andon_core::domain::test_run::{LostTests, TestEvidence};
-use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, plural::count, workflow::Maker};
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;

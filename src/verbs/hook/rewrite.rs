@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 
 use super::record_commit::{derived, prev};
 use andon_core::detect;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{
-    Ack, CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, Recording, Skip,
+use andon_core::domain::{
+    Ack, CarriedAttempt, CodeId, CommitId, CommitKind, CommitRecord, Diagnostic, Digest, Gate, LostTests,
+    PrevRecord, Recording, Skip, TestEvidence,
 };
-use andon_core::domain::ids::{CodeId, CommitId, Digest};
-use andon_core::domain::test_run::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
 use andon_engine::recording::bound;
 use andon_engine::recording::derive::DerivedCommit;

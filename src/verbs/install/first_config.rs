@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use andon_config as config;
-use andon_core::domain::scopes::Scope;
+use andon_core::domain::Scope;
 use andon_engine::guess::members::ProposedScope;
 use andon_engine::{evidence::test_guess, guess::Guess};
 

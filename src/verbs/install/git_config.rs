@@ -12,7 +12,7 @@ use super::InstallArgs;
 use crate::install::start_lines;
 use crate::install::steps::{KeyValue, Step};
 use crate::setup::{event_key, fetch_states, is_ours_alone};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::sync::PUSH_KEY;
 use andon_git::platform::paths::shell_bytes;

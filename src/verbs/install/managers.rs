@@ -12,7 +12,7 @@ use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::{InstallError, Result, lefthook, shim::Owner};
 use crate::setup::live;
 use crate::setup::{HUSKY, hooks_of_husky, place};
-use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::GitHook;
 use andon_engine::view::status::LostHooks;
 use andon_git::Repo;
 

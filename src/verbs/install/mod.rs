@@ -23,7 +23,7 @@ use crate::install::plan::{Conflict, Displacement, HookRemoval, Intent};
 use crate::install::steps::Step;
 use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::{self as agents, ClientRemovals};
-use andon_core::domain::{diagnostic::Diagnostic, git_hook::GitHook, hint::Hint, plural::count};
+use andon_core::domain::{Diagnostic, GitHook, Hint, plural::count};
 use andon_core::escape;
 use andon_engine::view::status::LostHooks;
 use andon_engine::{Result, error::OpsError, guess::Guess, json};

@@ -21,7 +21,7 @@ use crate::install::{InstallError, Result, forward, lefthook, shim};
 use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link, schema_file};
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, live, names_notes_ref};
 use andon_config::{self as config, SCHEMA_FILE};
-use andon_core::domain::{git_hook::GitHook, paths::CONFIG_FILE};
+use andon_core::domain::{CONFIG_FILE, GitHook};
 use andon_engine::{effect::AndonDir, sync::PUSH_KEY, view::status::LostHooks};
 use andon_git::Repo;
 

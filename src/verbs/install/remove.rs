@@ -12,7 +12,7 @@ use crate::install::{InstallError, forward, lefthook, mode::Integration};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, OWN_REFS, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
-use andon_core::domain::{git_hook::GitHook, hint::Hint, paths::CONFIG_FILE};
+use andon_core::domain::{CONFIG_FILE, GitHook, Hint};
 use andon_engine::halts::{self, stop_files};
 use andon_engine::{
     Result,

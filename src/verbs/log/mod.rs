@@ -9,9 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use andon_core::domain::diagnostic::{Diagnostic, Severity};
-use andon_core::domain::facts::{Ack, CommitRecord};
-use andon_core::domain::{change::Nature, decision::Halt, findings::Level, ids::CommitId};
+use andon_core::domain::{Ack, CommitId, CommitRecord, Diagnostic, Halt, Level, Nature, Severity};
 use andon_core::escape::{terminal_clip, width};
 use andon_core::history::DEFAULT_NODE;
 use andon_engine::range::numbers::Numbers;
@@ -242,7 +240,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use andon_core::domain::facts::{CommitKind, Gate};
+    use andon_core::domain::{CommitKind, Gate};
     use andon_testkit::samples;
 
     fn entries() -> Vec<LogEntry> {

@@ -6,13 +6,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Serialize, Serializer};
 
-use andon_core::domain::about::{DirtyBit, EventClass};
-use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
-use andon_core::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::findings::{Figures, HaltReason, Level, ReportFile};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::{diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{
+    Ack, AckHow, CommitId, CommitKind, CommitRecord, Diagnostic, DirtyBit, EventClass, Figures, Gate, Halt,
+    HaltReason, LedgerEvent, Level, Recording, ReportFile, SafetyFact, SafetyKind, StopSwitch, SwitchMove,
+    Timestamp, TreeId,
+};
 use andon_core::{detect, escape::terminal_clip, format::members_of};
 use andon_engine::text::{page::Page, style::Style};
 use andon_engine::{Result, asking, workspace::Workspace};
@@ -423,7 +421,7 @@ mod tests {
 
     use super::*;
     use andon_core::detect::REGISTRY;
-    use andon_core::domain::{about::DirtyBit, findings::Figures};
+    use andon_core::domain::{DirtyBit, Figures};
 
     #[test]
     fn the_types_are_those_of_the_document() {

@@ -10,10 +10,7 @@ use clap::{Args, Subcommand};
 use crate::cli::format_arg::{FormatArg, JsonArg};
 use crate::cli::{Shell, error::Exit, output::Format};
 use crate::verbs::{round, tick};
-use andon_core::domain::{
-    hint::Hint,
-    test_run::{RunValidity, TestRun},
-};
+use andon_core::domain::{Hint, RunValidity, TestRun};
 use andon_engine::text::{phrase, style::Style};
 use andon_engine::{Result, error::OpsError, json, workspace::Workspace};
 

@@ -14,10 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::ObserveTestRunArgs;
 use crate::plain_run::PlainRun;
 use andon_config::{HandedInRuns, TestCommand};
-use andon_core::domain::test_run::{RunOrigin, RunValidity, TestRun};
 use andon_core::domain::{
-    decision::Decision, diagnostic::Diagnostic, events::EventKind, facts::Fact, hint::Hint, ids::CodeId,
-    signatures::signature, time::Span,
+    CodeId, Decision, Diagnostic, EventKind, Fact, Hint, RunOrigin, RunValidity, Span, TestRun,
+    signatures::signature,
 };
 use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
 use andon_engine::evidence::earlier_runs::{compare, without_its_reports};

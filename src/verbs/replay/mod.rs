@@ -22,17 +22,10 @@ use crate::verbs::test::run::{self as test, OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
-use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
-use andon_core::domain::facts::{Ack, Fact, Recording};
-use andon_core::domain::ids::{CodeId, CommitId, EntryId};
 use andon_core::domain::{
-    diagnostic::{CommitRef, Diagnostic, Location},
-    escalation::EscalationMode,
-    findings::Level,
-    hint::Hint,
-    settings::RuleSettings,
-    test_run::TestEvidence,
-    time::{Span, Timestamp},
+    Ack, CodeId, CommitId, CommitRef, Decision, Diagnostic, EntryId, EscalationMode, Fact, Halt,
+    HaltEvidence, Hint, Level, Location, Recording, RuleSettings, Span, Stage, StandingHalt, TestEvidence,
+    Timestamp, Verdict,
 };
 use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
 use andon_core::policy::{self, HaltPlace};

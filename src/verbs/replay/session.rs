@@ -9,11 +9,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Engine, serialize_brief, settings};
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::events::{Event, EventKind, Trace};
-use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId, test_run::TestRun, time::Timestamp};
+use andon_core::domain::{
+    Ack, AckHow, CommitFact, CommitId, Decision, Diagnostic, Event, EventKind, Fact, SafetyFact, SafetyKind,
+    TestRun, Timestamp, Trace, Verdict,
+};
 use andon_core::policy;
 use andon_engine::{asking, error::OpsError, workspace::Workspace};
 use andon_store::journal::{Journal, JournalLine, Marker};

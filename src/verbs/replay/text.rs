@@ -5,8 +5,7 @@ use serde_json::json;
 
 use super::session::Trajectory;
 use super::{ReplayLine, ReplayStep};
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::{diagnostic::Diagnostic, test_run::TestEvidence};
+use andon_core::domain::{Decision, Diagnostic, TestEvidence, Verdict};
 use andon_core::escape::terminal_clip;
 use andon_engine::json;
 use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
@@ -184,7 +183,7 @@ mod tests {
     use super::super::session::SessionState;
     use super::super::session::TrajectoryStep;
     use super::*;
-    use andon_core::domain::{findings::Level, time::Timestamp};
+    use andon_core::domain::{Level, Timestamp};
     use andon_testkit::samples;
 
     fn line(byte: u8, verdict: Verdict) -> ReplayLine {

@@ -9,9 +9,7 @@ use clap::Args;
 
 use crate::cli::{Shell, error::Exit};
 use crate::verbs::{review::rounds, status};
-use andon_core::domain::facts::{AckHow, CommitRecord};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::Halt, diagnostic::Diagnostic};
+use andon_core::domain::{AckHow, CommitId, CommitRecord, Diagnostic, EntryId, Halt};
 use andon_engine::range::numbers::Numbers;
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{self, ShownChange};

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use self::act::{Act, ActReport};
 use crate::cli::{args::read_bytes, error::Exit, format_arg::FormatArg, output::Format};
 use crate::{cli::Shell, verbs::round};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 use andon_engine::{Result, asking, error::OpsError, json, workspace::Workspace};
 use andon_review::simulation;
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use andon_core::domain::{hint::Hint, ids::EntryId, plural::count, time::Timestamp};
+use andon_core::domain::{EntryId, Hint, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger, WaitingRound};
 use andon_engine::text::style::Style;

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::rounds::{self, ShownFlag, ShownVote, choice};
-use andon_core::domain::decision::{Halt, HaltEvidence};
-use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
-use andon_core::domain::{briefing::HumanDecision, hint::Hint, plural::count, time::Timestamp};
+use andon_core::domain::{
+    CommitId, EntryId, Halt, HaltEvidence, Hint, HumanDecision, Oid, Timestamp, TreeId, plural::count,
+};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::style::Style;

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::rounds::headed;
-use andon_core::domain::{hint::Hint, plural::count, time::Timestamp};
+use andon_core::domain::{Hint, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
 use andon_engine::text::style::Style;

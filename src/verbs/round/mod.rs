@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound};
 use crate::cli::{Shell, args::read_bytes, error::Exit, format_arg::JsonArg};
-use andon_core::domain::{hint::Hint, time::Timestamp};
+use andon_core::domain::{Hint, Timestamp};
 use andon_core::format::members_of;
 use andon_engine::adapter::events::{self, Line, Lines};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};

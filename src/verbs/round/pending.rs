@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{Speaker, Trailer};
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use andon_core::format::{fields, members_of};
 use andon_engine::{Result, effect, error::OpsError, workspace::Workspace};
 use andon_git::read_plain;

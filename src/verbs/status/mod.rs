@@ -14,12 +14,9 @@ use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
 use crate::situation::{self, HookSituation, LoopSituation};
 use crate::{setup::place, verbs::round};
 use andon_core::detect::{self, Origin, Situation};
-use andon_core::domain::decision::{Halt, Stage, StandingHalt};
-use andon_core::domain::facts::Presence;
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::{
-    diagnostic::Diagnostic, hint::Hint, plural::count, test_run::RunValidity, workflow::Cycle,
+    CodeId, CommitId, Cycle, Diagnostic, Finding, Halt, Hint, Level, Presence, RunValidity, Stage,
+    StandingHalt, plural::count,
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{escape::terminal_clip, policy};
@@ -36,8 +33,14 @@ use andon_engine::{
     error::{OpsError, or_warn},
 };
 use andon_engine::{
-    asking, context::Context, effect, evidence::scopes::Demand, halts, halts::stops, range,
-    recording::timeline::LoadedTimeline, workspace::Workspace,
+    asking,
+    context::Context,
+    effect,
+    evidence::scopes::Demand,
+    halts::{self, stops},
+    range,
+    recording::timeline::LoadedTimeline,
+    workspace::Workspace,
 };
 use andon_git::GitError;
 use andon_store::ledger::{EntryEvent, Ledger};

@@ -1,7 +1,7 @@
 //! The status for a person: badge, state, last halt, trend, tests and the Loop Evidence section (docs/spec-map.md, loop
 //! safety: recommended UX).
 
-use andon_core::domain::{decision::Halt, facts::UncreditedFall, findings::Level, hint::Hint, plural::count};
+use andon_core::domain::{Halt, Hint, Level, UncreditedFall, plural::count};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};

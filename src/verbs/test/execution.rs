@@ -7,7 +7,7 @@ use super::calls;
 use super::preset::{self, LineFilter};
 use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
-use andon_core::domain::{hint::Hint, test_run::TestStatus, time::Span, veil::HiddenPath};
+use andon_core::domain::{HiddenPath, Hint, Span, TestStatus};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
 use andon_engine::effect::files::PrivateDir;
 use andon_engine::effect::program::{

@@ -11,9 +11,10 @@ use super::run::{
     ChosenCommand, CommandOrigin, OutputTarget, RunDestination, TestJob, TestOutcome, added, configured,
     texts,
 };
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::test_run::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
-use andon_core::domain::{hint::Hint, paths::CONFIG_FILE, scopes::REST, time::Timestamp};
+use andon_core::domain::{
+    CONFIG_FILE, CodeId, CommitId, Hint, REST, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus,
+    Timestamp, TreeId,
+};
 use andon_core::history::{Outcome, outcome};
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};

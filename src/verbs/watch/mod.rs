@@ -11,7 +11,7 @@ use self::text::PrintedLines;
 use crate::cli::output::{self, Format};
 use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::cli::{Shell, error::Exit};
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use andon_engine::{Result, error::OpsError};
 
 /// `andon watch`

@@ -15,10 +15,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 use rayon::prelude::*;
 
 use crate::situation::{self, LoopSituation, SharedHooks};
-use andon_core::domain::facts::{Fact, Usage};
 use andon_core::domain::{
-    decision::StandingHalt, diagnostic::Diagnostic, ids::CommitId, summary::HaltSummary,
-    test_run::RunValidity, time::Timestamp,
+    CommitId, Diagnostic, Fact, HaltSummary, RunValidity, StandingHalt, Timestamp, Usage,
 };
 use andon_core::{detect, history::Timeline, policy};
 use andon_engine::recording::timeline::{self, LoadedTimeline};

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey, Solo};
 use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, hint::Hint, ids::EntryId, plural::count};
+use andon_core::domain::{Diagnostic, EntryId, Hint, Level, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
 use andon_engine::{Result, json, workspace::Workspace};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::read_text;
-use andon_core::domain::{hint::Hint, ids::EntryId, plural::count};
+use andon_core::domain::{EntryId, Hint, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};

@@ -4,8 +4,7 @@ use insta::assert_snapshot;
 
 use super::{check, clean, codes, halted, undecided};
 use crate::support::Stage;
-use andon_core::domain::decision::LedgerEvent;
-use andon_core::domain::facts::{Ack, AckHow};
+use andon_core::domain::{Ack, AckHow, LedgerEvent};
 use andon_git::{Repo, RepoEnv};
 use andon_store::ledger::Ledger;
 use andon_testkit::samples::ack;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::live::{Moment, OutcomeSpan};
 use super::outcomes::{Outcome, ReportedFact, outcome};
 use crate::support::{Stage, andon_path};
-use andon_core::domain::decision::Stage as Place;
+use andon_core::domain::Stage as Place;
 
 /// `replay --events`: what is said of each moment that is a fact.
 pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {

@@ -8,7 +8,7 @@ use super::ground::{ground, text};
 use super::outcomes::{OpenHalt, Outcome, ReportedFact, decision, recorded, reported_by, standing, time};
 use super::story::{Answers, Back, Making, Step, Story};
 use crate::support::{Out, Stage, andon_path};
-use andon_core::domain::{decision::StandingHalt, events::EventKind};
+use andon_core::domain::{EventKind, StandingHalt};
 use andon_git::{Repo, RepoEnv};
 use andon_store::journal::{Journal, JournalLine, Repair};
 use andon_store::wire::v1::encode_line;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::support::Out;
-use andon_core::domain::{decision::StandingHalt, ids::CommitId};
+use andon_core::domain::{CommitId, StandingHalt};
 use andon_git::Repo;
 use andon_store::wire::v1::encode_commit;
 use andon_store::{ledger::Ledger, notes::NotesStore};

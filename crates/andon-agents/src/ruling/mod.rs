@@ -11,8 +11,7 @@ pub use self::readers::reads as only_reads;
 use self::readers::reads;
 use self::readers::{hands_off, leads_out};
 use self::words::WordMatch;
-use andon_core::domain::agent_door::{Disarm, ToolKind, ToolUse};
-use andon_core::domain::events::CallEnd;
+use andon_core::domain::{CallEnd, Disarm, ToolKind, ToolUse};
 
 pub use session::{OpenTurn, Session, Touch, in_order};
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};

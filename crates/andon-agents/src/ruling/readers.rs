@@ -4,8 +4,7 @@
 
 use crate::tools::WORDS;
 use andon_core::WordList;
-use andon_core::domain::agent_door::{ToolKind, ToolUse};
-use andon_core::domain::briefing::BRIEFING;
+use andon_core::domain::{BRIEFING, ToolKind, ToolUse};
 use andon_core::shell_reading::{Reading, Word};
 
 /// Programs that read whatever their arguments.
@@ -170,7 +169,7 @@ fn is_briefing(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::events::CallEnd;
+    use andon_core::domain::CallEnd;
 
     #[test]
     fn looking_around_goes_on_while_halted() {

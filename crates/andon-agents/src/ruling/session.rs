@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::ids::{CodeId, ShortHash};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{AgentAction, AgentFact, Client, CodeId, ShortHash, Timestamp};
 
 /// The effect that the calls of a turn may have had on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -3,7 +3,7 @@
 
 use crate::tools::WORDS;
 use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
-use andon_core::domain::agent_door::Disarm;
+use andon_core::domain::Disarm;
 use andon_core::shell_reading::{Reading, SimpleCommand};
 use andon_core::{WordList, words};
 

@@ -1,8 +1,7 @@
 //! A declaration is heard, and every doubt has its line.
 
 use crate::{Config, ConfigSource, Layer, load};
-use andon_core::domain::time::Span;
-use andon_core::domain::workflow::{Edits, NodeMatch};
+use andon_core::domain::{Edits, NodeMatch, Span};
 
 const FLOW: &str = "\
 [workflow]

@@ -37,10 +37,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::survey::{Survey, first_eight};
 use super::{normalize::Normalizer, notebook, rewrites::ChangedLines};
-use crate::domain::change::{Change, ChangeFacts, RawHunk};
-use crate::domain::facts::{DiffSummary, Hunk};
-use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, hex_digits};
-use crate::domain::paths::PathRules;
+use crate::domain::{
+    Change, ChangeFacts, CodeId, DiffHash, DiffSummary, Hunk, HunkHash, Oid, PathRules, RawHunk,
+    ids::hex_digits,
+};
 
 /// The rules by which a change is read.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 //! no loop is called stuck on a guess. A comment inside a string or a heredoc is taken for a comment; changing it three
 //! times in a row with nothing else is weak all the same.
 
-use crate::domain::change::Nature;
+use crate::domain::Nature;
 use testreport::WordList;
 
 /// The syntax of a language: the beginnings of comments, and the meaning of indentation.

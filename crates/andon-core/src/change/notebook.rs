@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::domain::change::RawHunk;
+use crate::domain::RawHunk;
 
 /// The members of a cell that running it writes.
 const RESULTS: [&[u8]; 2] = [b"\"outputs\"", b"\"execution_count\""];

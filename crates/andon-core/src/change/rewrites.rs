@@ -9,8 +9,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use crate::domain::change::Rewrite;
-use crate::domain::ids::HunkHash;
+use crate::domain::{HunkHash, Rewrite};
 
 /// Lines that are kept of each side of a file.
 const MAX_LINES: usize = 1024;

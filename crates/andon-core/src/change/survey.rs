@@ -4,9 +4,9 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{nature, normalize::Normalizer, rewrites::ChangedLines};
-use crate::domain::change::{Change, ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::ids::{HunkHash, Oid};
-use crate::domain::paths::{PathClass, PathRules};
+use crate::domain::{
+    Change, ChangeFacts, Checklist, DocsState, HunkHash, Nature, Oid, PathClass, PathRules, PathStep,
+};
 
 /// Text of documents beyond this in one commit is not looked at, in bytes.
 const MAX_DOCS: usize = 1 << 20;

@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 
 use super::excuses::{FEWER_FAIL, NEWLY_PASS, TICKED, WRITTEN};
 use super::progress::{CREDITS, Credit, Credits, Step, baseline, writes};
-use crate::domain::facts::{UncreditedFall, Weakening};
-use crate::domain::test_run::{TestEvidence, TestStatus};
-use crate::domain::{ids::Signature, signatures::signature};
+use crate::domain::{Signature, TestEvidence, TestStatus, UncreditedFall, Weakening, signatures::signature};
 use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
 
 /// A strike candidate.
@@ -264,7 +262,7 @@ impl Count {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{facts::CommitKind, test_run::TestStatus};
+    use crate::domain::{CommitKind, TestStatus};
     use crate::testkit::{Commit, commit, green, other, red, timeline};
 
     fn steps(commits: Vec<Commit>) -> Vec<Step> {
@@ -387,8 +385,7 @@ mod progress_tests {
     use super::*;
     use crate::detect::rule::{ANY_EVENT, LOOP};
     use crate::detect::{REGISTRY, RuleInput};
-    use crate::domain::about::RuleSubject;
-    use crate::domain::workflow::{Edits, Node, Workflow};
+    use crate::domain::{Edits, Node, RuleSubject, Workflow};
     use crate::testkit::{Commit, commit, green, red, timeline};
 
     fn of(commits: Vec<Commit>, edits: Edits) -> Option<&'static str> {

@@ -5,8 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::words;
-use crate::domain::events::{Arguments, SAMPLED, ToolCall};
-use crate::domain::findings::{Detail, Evidence, Figures, NamedCall};
+use crate::domain::{Arguments, Detail, Evidence, Figures, NamedCall, SAMPLED, ToolCall};
 use crate::history::{Call, SHELLS, is_edit, is_one_of};
 
 /// Calls of a row that a sentence names.

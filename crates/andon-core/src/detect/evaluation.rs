@@ -9,9 +9,7 @@
 
 use super::rule::{LOOP, Rule};
 use super::{REGISTRY, situation::Situation};
-use crate::domain::findings::{Finding, Level};
-use crate::domain::scopes::called;
-use crate::domain::settings::{RuleSetting, RuleSettings};
+use crate::domain::{Finding, Level, RuleSetting, RuleSettings, scopes::called};
 use crate::history::{Strike, Timeline};
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
@@ -105,8 +103,7 @@ fn views(timeline: &Timeline) -> Vec<(String, Timeline)> {
 mod tests {
     use crate::detect::rules::{recurrence, unchanged_diff, undo_churn, weak_change};
     use crate::detect::testkit::reported;
-    use crate::domain::facts::CommitKind::Merge;
-    use crate::domain::{change::Nature, findings::Level};
+    use crate::domain::{CommitKind::Merge, Level, Nature};
     use crate::testkit::{Commit, commit};
 
     #[test]
@@ -172,9 +169,7 @@ mod tests {
 mod alone_tests {
     use super::*;
     use crate::detect::{self, Stops};
-    use crate::domain::ids::{CodeId, CommitId};
-    use crate::domain::test_run::{ScopeTests, TestEvidence};
-    use crate::domain::{decision::Stage, findings::Level};
+    use crate::domain::{CodeId, CommitId, Level, ScopeTests, Stage, TestEvidence};
     use crate::testkit::{Commit, commit, green, oid, red, timeline};
 
     fn row(name: &str, tests: TestEvidence) -> ScopeTests {

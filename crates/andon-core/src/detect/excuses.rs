@@ -14,8 +14,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use crate::WordList;
-use crate::domain::facts::CommitKind;
-use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::{CommitKind, Param, RuleSetting};
 use crate::history::{CodeState, Iteration, Source, Timeline, are_by_the_clock, subjects::versions};
 
 /// Commits that go back on purpose. "Release" alone is no pattern: "Release the lock" is work.
@@ -458,7 +457,7 @@ mod tests {
 #[cfg(test)]
 mod switches_tests {
     use super::*;
-    use crate::domain::change::Nature;
+    use crate::domain::Nature;
     use crate::testkit::{Commit, commit, timeline};
 
     fn line(state: u8) -> Commit {

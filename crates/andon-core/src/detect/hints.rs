@@ -4,7 +4,7 @@
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
 use super::situation::{CommitDraft, IndexUse, PathDifference, Staging, Whereabouts};
-use crate::domain::hint::Hint;
+use crate::domain::Hint;
 
 /// The key of the table.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +124,7 @@ pub(super) fn ways(state: &State<'_>) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::detect::situation::{PathHint, Side};
-    use crate::domain::test_run::Tracking;
+    use crate::domain::Tracking;
 
     fn path(name: &str, state: Whereabouts) -> PathDifference {
         let hint = matches!(state, Whereabouts::Veiled | Whereabouts::ChangedSubmodule)

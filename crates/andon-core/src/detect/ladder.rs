@@ -3,14 +3,12 @@
 //! The steps of a rule need not be nested. Counts are rounded up one by one, and a window grows with its count: five of
 //! ten calls halt, where seven of thirteen do not and eight of fifteen do. So a run counts as halted at a step where it
 //! is halted at that step or at any looser one. This is nested for any rules, and never less than what a replay shows.
-//! A rule that declares more ([`Counts`]) needs fewer steps to be asked.
+//! A rule that declares more ([`Nesting`]) needs fewer steps to be asked.
 //!
-//! [`Counts`]: crate::domain::about::Counts
+//! [`Nesting`]: crate::domain::Nesting
 
 use super::{Rule, rules::REGISTRY};
-use crate::domain::about::RuleSubject;
-use crate::domain::findings::{HaltReason, Level};
-use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings, Sense};
+use crate::domain::{HaltReason, Level, ParamValue, RuleSetting, RuleSettings, RuleSubject, Sense};
 use crate::history::{Source, Timeline};
 
 /// The factors in hundredths, the strictest first.

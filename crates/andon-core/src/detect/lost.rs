@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::facts::Weakening;
-use crate::domain::test_run::{Extent, LostTests, NamedTest, TestEvidence};
+use crate::domain::{Extent, LostTests, NamedTest, TestEvidence, Weakening};
 
 /// The effect of a change on the tests of its files, by their names there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

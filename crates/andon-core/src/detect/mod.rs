@@ -54,10 +54,9 @@ pub use rules::{
     user_stop::RULE as USER_STOP, user_stop::named as named_stops,
 };
 
-use crate::domain::about::{About, EventClass};
-use crate::domain::context::{ContextWindowUse, Thresholds};
-use crate::domain::findings::{Finding, Level};
-use crate::domain::{facts::Weakening, settings::RuleSettings, workflow::Cycle};
+use crate::domain::{
+    About, ContextWindowUse, Cycle, EventClass, Finding, Level, RuleSettings, Thresholds, Weakening,
+};
 use crate::history::Timeline;
 
 /// The rule of that id.

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::excuses::{TICKED, WRITTEN};
-use crate::domain::test_run::{TestEvidence, TestRun};
-use crate::domain::{change::Nature, ids::Oid, workflow::Edits};
+use crate::domain::{Edits, Nature, Oid, TestEvidence, TestRun};
 use crate::history::{
     DocsProgress, Iteration, Outcome, Source, Timeline, TurnChange, failing_count, outcome,
 };
@@ -180,7 +179,7 @@ pub(super) fn last_moved(timeline: &Timeline) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ids::TreeId, time::Timestamp};
+    use crate::domain::{Timestamp, TreeId};
     use crate::testkit::{Commit, commit, oid, red, run, timeline};
 
     #[test]
@@ -235,7 +234,7 @@ mod tests {
 #[cfg(test)]
 mod gains_tests {
     use super::*;
-    use crate::domain::test_run::TestStatus;
+    use crate::domain::TestStatus;
     use crate::testkit::{commit, green, other, red, timeline};
 
     #[test]
@@ -260,7 +259,7 @@ mod gains_tests {
 #[cfg(test)]
 mod movement_tests {
     use super::*;
-    use crate::domain::facts::Fact;
+    use crate::domain::Fact;
     use crate::testkit::{commit, folded, green, red, turn_end};
 
     #[test]

@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::attempts::progress;
 use super::excuses::{BY_THE_CLOCK, ExcuseText, PROGRESS, honoured_by, is_by_the_clock};
 use super::situation::Situation;
-use crate::domain::about::{About, EventClass, section};
-use crate::domain::decision::Stage;
-use crate::domain::findings::{Detail, Finding, HaltReason, Level, Limit, ReportFile};
-use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
+use crate::domain::{
+    About, Detail, EventClass, Finding, HaltReason, Level, Limit, ParamSpec, ReportFile, RuleSetting,
+    RuleSettings, Stage, about::section,
+};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]

@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use super::rule::Rule;
 use super::rules::{self, consecutive_failures, red_runs, repeated_failures, tool_loop};
 use super::situation::{Situation, Stops};
-use crate::domain::decision::Stage;
-use crate::domain::escalation::{Knobs, RING, Signal};
-use crate::domain::findings::{Finding, Level};
-use crate::domain::settings::{Param, ParamValue, RuleSetting, RuleSettings};
+use crate::domain::{
+    Finding, Knobs, Level, Param, ParamValue, RING, RuleSetting, RuleSettings, Signal, Stage,
+};
 use crate::history::Timeline;
 
 /// The signals of rules. The proxies of "signals and escalation" (docs/spec-map.md) are folds of their own, in `signals`.
@@ -119,7 +118,7 @@ fn one_less(
 #[cfg(test)]
 mod forecast_tests {
     use super::*;
-    use crate::domain::events::EventKind;
+    use crate::domain::EventKind;
     use crate::testkit::{call, event, folded};
 
     #[test]

@@ -1,9 +1,6 @@
 //! The input of a rule: the window, the stage, and the commit or turn that is about to happen.
 
-use crate::domain::test_run::{TestEvidence, TestRun, Tracking};
-use crate::domain::{
-    decision::Stage, escalation::Episode, facts::Presence, identity::Mismatch, scopes::SharedPath,
-};
+use crate::domain::{Episode, Mismatch, Presence, SharedPath, Stage, TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
 
 /// Everything a rule may look at.

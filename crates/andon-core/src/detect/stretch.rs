@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{change::PathStep, ids::HunkHash, time::Span};
+use crate::domain::{HunkHash, PathStep, Span};
 use crate::history::{Iteration, Source, Timeline};
 
 /// The newest `among` commits that are not older than `within` before the newest, the newest first.

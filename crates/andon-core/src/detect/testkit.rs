@@ -2,9 +2,7 @@
 
 use super::Rule;
 use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
-use crate::domain::findings::{Evidence, Finding, Level};
-use crate::domain::settings::{ParamValue, RuleSetting};
-use crate::domain::{decision::Stage, identity::Mismatch};
+use crate::domain::{Evidence, Finding, Level, Mismatch, ParamValue, RuleSetting, Stage};
 use crate::history::Timeline;
 use crate::testkit::{Commit, GAP, timeline};
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::settings::{ParamSpec, ParamValue};
-use crate::domain::{decision::Stage, facts::Presence, findings::HaltReason};
+use crate::domain::{HaltReason, ParamSpec, ParamValue, Presence, Stage};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, red, run as test_run, timeline};
 

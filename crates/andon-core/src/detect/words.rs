@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 
 pub(super) use crate::domain::plural::{count, times};
-use crate::domain::test_run::TestEvidence;
-use crate::domain::{hint::Hint, ids::CommitId};
+use crate::domain::{CommitId, Hint, TestEvidence};
 use crate::history::Iteration;
 
 /// Names that a sentence lists.

@@ -20,7 +20,7 @@ pub struct About {
     /// The signal that it gives.
     pub signal: Option<Signal>,
     /// The effect of larger counts.
-    pub counts: Counts,
+    pub counts: Nesting,
     /// The facts that it needs before it can find anything.
     pub judges: RuleSubject,
     /// True if the files that it names are documents; those of every other rule are code.
@@ -39,7 +39,7 @@ impl About {
             waiver: None,
             resets_alone: false,
             signal: None,
-            counts: Counts::Free,
+            counts: Nesting::Free,
             judges: RuleSubject::Iterations,
             names_documents: false,
             pause: 0,
@@ -53,7 +53,7 @@ impl About {
 
     /// A rule about these facts, each of whose counts is a bare threshold.
     pub(crate) const fn nested(event: EventClass, judges: RuleSubject) -> Self {
-        Self { counts: Counts::Nested, ..Self::judging(event, judges) }
+        Self { counts: Nesting::Nested, ..Self::judging(event, judges) }
     }
 
     /// The same with a step of its own as its advice.
@@ -64,7 +64,7 @@ impl About {
 
 /// The relation of a rule at smaller counts to the same rule at larger ones, every count times the same factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counts {
+pub enum Nesting {
     /// A halt at larger counts is one at smaller ones: each count is a bare threshold.
     Nested,
     /// A finding at larger counts is one at smaller ones, at any level.

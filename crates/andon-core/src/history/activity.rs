@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::context_windows::ContextWindows;
 use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
-pub use crate::domain::events::RunStart;
-use crate::domain::events::{Ballot, OutputKind, ToolCall};
-use crate::domain::ids::{CodeId, Digest, ShortHash};
-use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::domain::workflow::{Cycle, Edge};
-use crate::domain::{test_run::TestEvidence, usage::Usage};
+pub use crate::domain::RunStart;
+use crate::domain::{
+    Ballot, CodeId, Cycle, Digest, Edge, OutputKind, ShortHash, Span, TestEvidence, Timestamp, ToolCall,
+    Uptime, Usage,
+};
 
 /// Tool calls that are kept, the newest.
 pub const MAX_CALLS: usize = 64;

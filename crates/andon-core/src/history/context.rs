@@ -6,8 +6,7 @@
 
 use super::context_windows::{ContextWindow, Door};
 use super::{activity::MAX_NODES, timeline::Timeline};
-use crate::domain::events::{EventKind, Renewal};
-use crate::domain::{context::FillSource, time::Timestamp};
+use crate::domain::{EventKind, FillSource, Renewal, Timestamp};
 
 impl Timeline {
     /// Takes what an event of `node`, with its time and session, says about its window. Another session has another one:
@@ -84,8 +83,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::events::{Event, Output, OutputKind};
-    use crate::domain::{context::CachedTokens, facts::Fact, ids::Digest, usage::Usage};
+    use crate::domain::{CachedTokens, Digest, Event, Fact, Output, OutputKind, Usage};
     use crate::history::{Fold, MAX_TURNS};
     use crate::testkit::{GAP, ack, call, commit, event, event_of, folded};
 

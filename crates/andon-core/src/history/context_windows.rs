@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{time::Timestamp, usage::Usage};
+use crate::domain::{Timestamp, Usage};
 
 /// The kind of the newest event: what happens within a turn passes through another door than its beginning and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
-use crate::domain::facts::{Hunk, Recording};
-use crate::domain::ids::{CommitId, HunkHash};
-use crate::domain::{change::Nature, workflow::Edits};
+use crate::domain::{CommitId, Edits, Hunk, HunkHash, Nature, Recording};
 
 impl Iteration {
     /// Returns whether it changed files, and nothing of that is left after normalization.
@@ -193,7 +191,7 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::change::Nature;
+    use crate::domain::Nature;
     use crate::testkit::{commit, timeline};
 
     #[test]

@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::timeline::Timeline;
-use crate::domain::ids::CodeId;
-use crate::domain::test_run::{RunOrigin, TestEvidence, TestStatus};
+use crate::domain::{CodeId, RunOrigin, TestEvidence, TestStatus};
 use testreport::stable_id;
 
 /// The tests that failed in runs that can be compared.

@@ -13,11 +13,10 @@ use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
 use super::timeline::{
     Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo, Source, Strike, Timeline,
 };
-use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact, Gate};
-use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::test_run::{RunValidity, TestEvidence, TestRun};
-use crate::domain::time::{Moment, Span, Timestamp, Uptime};
-use crate::domain::{context::CachedTokens, events::EventKind, workflow::Workflow};
+use crate::domain::{
+    Ack, CachedTokens, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, EventKind, Fact, Gate, Moment,
+    RunValidity, Span, TestEvidence, TestRun, Timestamp, Uptime, Workflow,
+};
 use testreport::stable_id;
 
 /// Counters whose resets are remembered: more than there are rules.

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::{CommitId, EntryId};
 
 /// The order of two entries where neither is a parent of the other: the Lamport number, then the id.
 pub type LedgerKey = (u64, EntryId);

@@ -7,8 +7,7 @@
 
 use super::snapshot::{PassedCommit, Snapshot};
 use super::{fold::Fold, side_attempts::PlacedAttempt};
-use crate::domain::facts::{Ack, CommitFact, Fact, Gate};
-use crate::domain::{events::Event, ids::CommitId, test_run::TestRun};
+use crate::domain::{Ack, CommitFact, CommitId, Event, Fact, Gate, TestRun};
 
 /// The place of an acknowledgement in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

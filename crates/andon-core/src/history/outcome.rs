@@ -1,7 +1,7 @@
 //! The meaning of a test status for a loop: one reading for every rule, so that none of them takes a
 //! missing answer for a good or a bad one (docs/spec-map.md, settled choice 6).
 
-use crate::domain::test_run::{ScopeTests, TestEvidence, TestStatus};
+use crate::domain::{ScopeTests, TestEvidence, TestStatus};
 
 /// The meaning of a test result for the code it ran on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

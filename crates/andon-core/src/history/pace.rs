@@ -71,7 +71,7 @@ fn seconds(earlier: &Iteration, later: &Iteration) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::facts::Recording;
+    use crate::domain::Recording;
     use crate::testkit::{Commit, commit, green, timeline};
 
     fn history(seconds: &[i64], subject: fn(i64) -> String) -> crate::history::Timeline {

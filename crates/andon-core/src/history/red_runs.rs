@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{Outcome, failing_count, outcome};
 use super::push_bounded;
-use crate::domain::ids::{CodeId, Signature};
-use crate::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
-use crate::domain::{events::CommitRefused, time::Timestamp};
+use crate::domain::{
+    CodeId, CommitRefused, RunValidity, Signature, TestEvidence, TestRun, TestStatus, Timestamp,
+};
 use testreport::stable_id;
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.

@@ -13,8 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::facts::{Attempt, CommitFact};
-use crate::domain::ids::CommitId;
+use crate::domain::{Attempt, CommitFact, CommitId};
 
 /// An attempt, and its place among the commits of the window.
 #[derive(Debug, Clone)]
@@ -181,7 +180,7 @@ fn first_made(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::Oid;
+    use crate::domain::Oid;
 
     fn id(name: &str) -> CommitId {
         let mut bytes = [0; 20];

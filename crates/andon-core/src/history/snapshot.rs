@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::activity::{Activity, NewestObservation, RunStart};
 use super::fold::Fold;
 use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnIteration};
-use crate::domain::facts::{Ack, Gate};
-use crate::domain::ids::CodeId;
-use crate::domain::{test_run::TestRun, time::Timestamp};
+use crate::domain::{Ack, CodeId, Gate, TestRun, Timestamp};
 
 /// The state of a fold. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -210,7 +208,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::facts::Fact;
+    use crate::domain::Fact;
     use crate::testkit::{GAP, arbitrary as facts};
 
     /// As the journal knows a commit: nothing but its marker.

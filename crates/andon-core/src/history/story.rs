@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::timeline::{Source, Timeline};
 use super::{activity::Call, flaky::steady_count, outcome::failing_count};
 use crate::change::path_hash;
-use crate::domain::decision::{Story, TriedLine};
-use crate::domain::{ids::CommitId, test_run::TestEvidence};
+use crate::domain::{CommitId, Story, TestEvidence, TriedLine};
 
 impl Timeline {
     /// Failing counts of the test-bearing iterations, oldest first (docs/spec-map.md, loop safety: recommended UX:
@@ -112,8 +111,7 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::facts::Fact;
-    use crate::domain::test_run::{OverlayEntry, TestStatus, Tracking};
+    use crate::domain::{Fact, OverlayEntry, TestStatus, Tracking};
     use crate::testkit::{commit, green, red, run, timeline};
 
     #[test]

@@ -11,14 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::activity::{Activity, EventEffect};
 use super::outcome::failing_count;
 use super::subjects::names_version;
-use crate::domain::change::{ChangeFacts, Nature};
-use crate::domain::facts::{
-    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
+use crate::domain::{
+    Ack, CachedTokens, ChangeFacts, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, DiffHash,
+    DiffSummary, Digest, Gate, Nature, Recording, Skip, Span, TestEvidence, TestRun, Timestamp, TreeId,
+    Uptime, Usage, Weakening, Workflow,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, TreeId};
-use crate::domain::test_run::{TestEvidence, TestRun};
-use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::domain::{context::CachedTokens, usage::Usage, workflow::Workflow};
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;
@@ -440,7 +437,7 @@ impl Timeline {
 #[cfg(test)]
 mod numbers_tests {
     use super::*;
-    use crate::domain::facts::{CarriedAttempt, CommitKind, Fact};
+    use crate::domain::{CarriedAttempt, CommitKind, Fact};
     use crate::testkit::{GAP, chain, commit};
 
     /// `unknown` where nothing is said, `none` where the commit has no number.

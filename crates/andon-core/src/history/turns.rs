@@ -11,12 +11,10 @@ use super::activity::{
 };
 use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange, TurnIteration};
 use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
-use crate::domain::events::{
-    Arguments, CallEnd, Event, EventKind, Output, Renewal, SAMPLED, ToolCall, TurnEnd,
+use crate::domain::{
+    Arguments, CallEnd, CodeId, CommitFact, DiffHash, Digest, Event, EventKind, Moment, Output, Renewal,
+    SAMPLED, ShortHash, Span, TestEvidence, Timestamp, ToolCall, TurnEnd, Uptime, Usage,
 };
-use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
-use crate::domain::time::{Moment, Span, Timestamp, Uptime};
-use crate::domain::{facts::CommitFact, test_run::TestEvidence, usage::Usage};
 use crate::{WordList, words};
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.

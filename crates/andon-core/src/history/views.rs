@@ -14,8 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::timeline::{Iteration, Timeline};
-use crate::domain::ids::{CodeId, HunkHash};
-use crate::domain::{change::PathStep, escalation::ReviewTally};
+use crate::domain::{CodeId, HunkHash, PathStep, ReviewTally};
 
 /// A stretch of iterations with one code state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +259,7 @@ mod documents_tests {
 
 #[cfg(test)]
 mod verdicts_tests {
-    use crate::domain::events::Ballot;
+    use crate::domain::Ballot;
     use crate::history::{Cast, Timeline};
     use crate::testkit::GAP;
 

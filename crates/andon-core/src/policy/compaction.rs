@@ -2,10 +2,7 @@
 //! loop rules: context compaction gate). Pure: files are written and programs started in `andon-engine`.
 
 use super::plan::HaltPlace;
-use crate::domain::briefing::{Briefing, BriefingGround, Plan};
-use crate::domain::context::Pressure;
-use crate::domain::effect::{Effect, Notice, NoticeKind};
-use crate::domain::hint::Hint;
+use crate::domain::{Briefing, BriefingGround, Effect, Hint, Notice, NoticeKind, Plan, Pressure};
 use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 
@@ -119,7 +116,7 @@ pub fn plan_of(path: &str, text: &str) -> Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context::{ContextWindowUse, FillSource, Thresholds};
+    use crate::domain::{ContextWindowUse, FillSource, Thresholds};
     use crate::policy::tests::place;
     use crate::testkit::{commit, green, red, timeline};
 

@@ -2,8 +2,7 @@
 //!
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
-use crate::domain::test_run::{Counts, TestEvidence};
-use crate::domain::{about::DirtyBit, findings::Figures, hint::Hint, plural::count};
+use crate::domain::{Counts, DirtyBit, Figures, Hint, TestEvidence, plural::count};
 use crate::history::{Outcome, outcome};
 
 /// A bit that may be unknown.

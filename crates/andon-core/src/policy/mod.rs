@@ -17,8 +17,7 @@ pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, r
 pub use suggest::suggested_actions;
 pub use summarize::makers;
 
-use crate::domain::decision::{Decision, StandingHalt, Verdict};
-use crate::domain::findings::{Finding, HaltReason, Level};
+use crate::domain::{Decision, Finding, HaltReason, Level, StandingHalt, Verdict};
 
 /// Decides on `findings` (in registry order) while `standing` may bind.
 ///

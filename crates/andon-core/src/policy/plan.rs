@@ -3,11 +3,10 @@
 //! The outcome of one evaluation.
 
 use super::{primary, reason_of, suggest::suggested_actions, summarize::summary};
-use crate::domain::agent::Client;
-use crate::domain::decision::{Decision, Halt, HaltEvidence, HaltReach, Verdict};
-use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
-use crate::domain::ids::{CommitId, Digest};
-use crate::domain::{about::RuleSubject, effect::Effect, time::Timestamp};
+use crate::domain::{
+    Client, CommitId, Decision, Digest, Effect, Evidence, Finding, Halt, HaltEvidence, HaltReach, Level,
+    NamedCall, ReportFile, RuleSubject, Timestamp, Verdict,
+};
 use crate::history::{Outcome, Source, Timeline, outcome};
 
 /// The cycle of a repository without a declared workflow: the self-loop of its one node.

@@ -3,14 +3,11 @@
 
 use super::plan::{HaltPlace, halt};
 use super::{primary, reason_of};
-use crate::domain::decision::{Decision, Halt, Verdict};
-use crate::domain::effect::{
-    Condition, Deadlock, Effect, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
+use crate::domain::{
+    Condition, Deadlock, Decision, Effect, Episode, EscalationCall, EscalationMode, EventClass, Finding,
+    Halt, HaltReason, Handoff, Level, Notice, NoticeKind, OnStall, Pressure, Provider, Question, ReportFile,
+    Signal, Span, Start, Timestamp, Verdict, plural::count,
 };
-use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
-use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
-use crate::domain::time::{Span, Timestamp};
-use crate::domain::{about::EventClass, context::Pressure, plural::count};
 use crate::history::{Outcome, Timeline, outcome};
 
 /// The number of failed gates in a row after which the fallback chain moves on (docs/spec-map.md, loop rules: fallback
@@ -206,7 +203,7 @@ pub fn next_provider<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{about::About, findings::Detail};
+    use crate::domain::{About, Detail};
 
     fn providers() -> Vec<Provider> {
         ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]

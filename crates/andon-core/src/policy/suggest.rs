@@ -4,10 +4,10 @@
 //! this halt is about.
 
 use super::reason_of;
-use crate::domain::about::{Advice, EventClass, RuleSubject, section};
-use crate::domain::decision::{AdvisedStep, Suggestion};
-use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::{escalation::splits_running, hint::Hint, plural::count};
+use crate::domain::{
+    Advice, AdvisedStep, EventClass, Finding, HaltReason, Hint, RuleSubject, Suggestion, about::section,
+    escalation::splits_running, plural::count,
+};
 use crate::escape::first;
 use crate::history::{Timeline, failing_count};
 

@@ -1,11 +1,10 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
 use super::reason_of;
-use crate::domain::agent::Client;
-use crate::domain::findings::{Evidence, Finding, HaltReason};
-use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
-use crate::domain::{about::RuleSubject, time::Timestamp};
+use crate::domain::{
+    BestCommit, Client, CodeId, CommitId, Evidence, FailingTest, Finding, HaltReason, HaltSummary,
+    RuleSubject, SummaryStep, TestCounts, Timestamp,
+};
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, Turn, failing_count};
 
 /// The summary of the halt that `finding` makes.
@@ -242,7 +241,7 @@ fn best(timeline: &Timeline) -> Option<BestCommit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{findings::Level, usage::Usage};
+    use crate::domain::{Level, Usage};
     use crate::testkit::{commit, green, red, timeline};
 
     fn finding(reason: HaltReason, evidence: Vec<Evidence>) -> Finding {
@@ -294,7 +293,7 @@ mod tests {
 
     #[test]
     fn calls_that_go_round_began_after_the_commit_and_cost_what_came_since() {
-        use crate::domain::{events::EventKind, facts::Fact};
+        use crate::domain::{EventKind, Fact};
         use crate::testkit::{event, folded};
         let spent =
             |tokens| event(EventKind::Usage(Usage { input_tokens: Some(tokens), ..Usage::default() }));

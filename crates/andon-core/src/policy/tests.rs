@@ -3,12 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::decision::{StandingHalt, Verdict};
-use crate::domain::findings::{Detail, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::{Digest, EntryId};
-use crate::domain::test_run::{TestEvidence, TestStatus};
-use crate::domain::{effect::Effect, time::Timestamp};
+use crate::domain::{
+    About, Advice, Detail, Digest, Effect, EntryId, EventClass, Finding, HaltReason, Level, ReportFile,
+    StandingHalt, TestEvidence, TestStatus, Timestamp, Verdict,
+};
 use crate::history::{Timeline, fold};
 use crate::testkit::{GAP, arbitrary as facts, commit, green, other, red, timeline};
 

@@ -8,10 +8,10 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::detect::progress;
-use crate::domain::escalation::{
-    Episode, EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal, splits_running,
+use crate::domain::{
+    CodeId, Episode, EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal,
+    escalation::splits_running,
 };
-use crate::domain::ids::CodeId;
 use crate::history::{Iteration, Strike, TRIES, Timeline, come_slowly};
 
 /// The known facts about one iteration.

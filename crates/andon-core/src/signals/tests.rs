@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, RING, ReviewTally, Signal};
-use crate::domain::{facts::Recording, ids::CodeId};
+use crate::domain::{CodeId, EscalationCall, EscalationMode, Knobs, RING, Recording, ReviewTally, Signal};
 use crate::history::Timeline;
 use crate::testkit::{Commit, commit, timeline};
 

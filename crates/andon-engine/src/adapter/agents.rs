@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use andon_core::domain::agent::{Client, markers};
+use andon_core::domain::{Client, agent::markers};
 
 /// Variables in which an orchestrator names the node and the session.
 pub const NODE_VARIABLE: &str = "ANDON_NODE";

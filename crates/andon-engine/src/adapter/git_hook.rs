@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::{CommitId, Oid};
 use andon_core::escape::shell_quote;
 
 /// A commit that was rewritten: post-rewrite's "old new" line.

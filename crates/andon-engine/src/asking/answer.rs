@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::{SignedLedger, act::Draft, short};
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
-use andon_core::domain::decision::{LedgerEvent, StandingHalt};
-use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
-use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
-use andon_core::domain::{diagnostic::Diagnostic, effect::AckMode, paths::CONFIG_FILE, time::Timestamp};
+use andon_core::domain::{
+    Ack, AckHow, AckMode, CONFIG_FILE, CodeId, CommitId, Diagnostic, EntryId, HaltAssessment, LedgerEvent,
+    StandingHalt, Timestamp, TreeId,
+};
 use andon_git::Repo;
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};

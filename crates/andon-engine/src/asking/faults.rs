@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::{SignedLedger, read_all, said, short};
 use crate::{Result, workspace::Workspace};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::LedgerEvent, facts::AckHow, findings::Level, hint::Hint, plural::count};
+use andon_core::domain::{AckHow, CommitId, EntryId, Hint, LedgerEvent, Level, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::fields::names;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::SignedLedger;
 use crate::{halts, workspace::Workspace};
-use andon_core::domain::{ids::CommitId, time::CLOCK_SKEW};
+use andon_core::domain::{CLOCK_SKEW, CommitId};
 use andon_git::Repo;
 use andon_review::payload::member::{Malformed, malformed};
 use andon_review::{entry::Code, payload::Payload, window::LOOKBACK};

@@ -26,8 +26,7 @@ pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 use memory::{LedgerMemory, Payloads};
 
 use crate::{Result, error::OpsError, workspace::Workspace};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{hint::Hint, plural::count, time::Timestamp};
+use andon_core::domain::{CommitId, EntryId, Hint, Timestamp, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};

@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{EntryStatement, SignedLedger, look};
 use crate::{json::RoundPrecedentJson, workspace::Workspace};
-use andon_core::domain::{briefing::HumanDecision, plural::count, time::Timestamp};
+use andon_core::domain::{HumanDecision, Timestamp, plural::count};
 use andon_git::Repo;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::payload::{fields::lenient, member::read, questions::RoundPayload};

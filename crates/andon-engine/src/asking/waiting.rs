@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CapLeft, SignedLedger, memory::List};
 use crate::{Result, context::Context, effect, halts, workspace::Workspace};
-use andon_core::domain::effect::{Effect, Notice, NoticeKind};
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::EntryId, plural::count, time::Timestamp};
+use andon_core::domain::{Diagnostic, Effect, EntryId, Hint, Notice, NoticeKind, Timestamp, plural::count};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::votes::Tier;
 

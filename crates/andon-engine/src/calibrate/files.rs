@@ -15,9 +15,7 @@ use crate::range::stream::{self, EventsEnd, StreamOptions};
 use crate::recording::bulk::{Pace, WalkEnd};
 use crate::{Result, context::Context, error::OpsError};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::{
-    decision::Stage, diagnostic::Diagnostic, facts::Fact, hint::Hint, plural::count, time::Timestamp,
-};
+use andon_core::domain::{Diagnostic, Fact, Hint, Stage, Timestamp, plural::count};
 use andon_core::history::{EventEffect, Fold};
 
 /// Most files of a folder that are read.

@@ -13,9 +13,7 @@ use crate::range::uncertainty;
 use andon_config::Config;
 use andon_core::detect::ladder::{self, LADDER, Score};
 use andon_core::detect::{self, Rule, Situation, Stops};
-use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
-use andon_core::domain::settings::{RuleSetting, RuleSettings};
-use andon_core::domain::{about::Counts, decision::Stage, findings::Level};
+use andon_core::domain::{Episode, EscalationMode, Level, Nesting, RuleSetting, RuleSettings, Signal, Stage};
 use andon_core::history::Timeline;
 
 /// The result of one good run.
@@ -154,13 +152,13 @@ impl NewestFact<'_> {
         };
         let mut open = rungs.settings.iter().filter(beyond);
         let found = match rungs.rule.about.counts {
-            Counts::Nested => open.take_while(halts).last(),
-            Counts::Found => {
+            Nesting::Nested => open.take_while(halts).last(),
+            Nesting::Found => {
                 let (_, strictest) = rungs.settings.first()?;
                 self.says(rungs.rule, strictest, None)?;
                 open.rfind(halts)
             }
-            Counts::Free => open.rfind(halts),
+            Nesting::Free => open.rfind(halts),
         };
         found.map(|(step, _)| *step)
     }

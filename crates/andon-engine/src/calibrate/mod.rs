@@ -24,8 +24,7 @@ use andon_config::{Config, Value};
 use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
 use andon_core::detect::{self, Rule};
-use andon_core::domain::settings::{ParamValue, RuleSetting, RuleSettings};
-use andon_core::domain::{decision::Stage, facts::Fact, hint::Hint, time::Timestamp};
+use andon_core::domain::{Fact, Hint, ParamValue, RuleSetting, RuleSettings, Stage, Timestamp};
 use andon_core::history;
 use andon_store::derived::DerivedCache;
 

@@ -8,9 +8,7 @@ use crate::halts::decisions::{self, HaltFate, PastHalt};
 use crate::view::calibration::{CalibrationGround, MistakenHalts};
 use crate::{Result, asking, workspace::Workspace};
 use andon_core::detect::{self, ladder as steps, ladder::LADDER};
-use andon_core::domain::facts::{CommitKind, CommitRecord};
-use andon_core::domain::ids::{CommitId, DiffHash};
-use andon_core::domain::{findings::HaltReason, settings::RuleSettings, time::Timestamp};
+use andon_core::domain::{CommitId, CommitKind, CommitRecord, DiffHash, HaltReason, RuleSettings, Timestamp};
 use andon_git::CommitInfo;
 use andon_store::notes::NotesStore;
 

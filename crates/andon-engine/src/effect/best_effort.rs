@@ -16,10 +16,9 @@ use crate::json::{self, user_programs};
 use crate::text::handoff::{self, Material};
 use crate::text::{briefing as report, halt, shown_change};
 use andon_core::change::secrets;
-use andon_core::domain::briefing::{BRIEFING, Briefing};
-use andon_core::domain::decision::{Halt, Story};
-use andon_core::domain::effect::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::{
+    BRIEFING, Bell, Briefing, Digest, Halt, Handoff, Notice, OnStall, Program, Question, Start, Story,
+};
 use andon_store::journal::Journal;
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{path::Path, sync::mpsc, thread};
 
 use crate::context::hook_variables;
-use andon_core::domain::effect::Program;
+use andon_core::domain::Program;
 use andon_git::platform::processes;
 
 /// Interval between looks for the end.
@@ -103,7 +103,7 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::time::Span;
+    use andon_core::domain::Span;
 
     fn sh(script: &str, seconds: u64) -> Program {
         Program { argv: vec!["sh".into(), "-c".into(), script.into()], timeout: Span(seconds) }

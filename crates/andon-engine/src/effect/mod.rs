@@ -21,9 +21,10 @@ pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 pub use self::files::{append_text, replace_text, write_andon_file, write_private, write_report};
 use crate::text::{forge::Forge, report_file, shown_change, style::Style};
 use andon_config::Response;
-use andon_core::domain::decision::{Halt, HaltEvidence, HaltReach, LedgerEvent, StandingHalt};
-use andon_core::domain::effect::{AckMode, Effect};
-use andon_core::domain::{findings::Figures, hint::Hint, ids::CommitId, time::Timestamp};
+use andon_core::domain::{
+    AckMode, CommitId, Effect, Figures, Halt, HaltEvidence, HaltReach, Hint, LedgerEvent, StandingHalt,
+    Timestamp,
+};
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;

@@ -39,7 +39,7 @@ use thiserror::Error;
 
 use self::{signals::HeldSignals, supervisor::Supervisor, terminal::Size};
 use andon_config::TestCommand;
-use andon_core::domain::time::Span;
+use andon_core::domain::Span;
 use andon_git::platform::processes;
 use testreport::Stream;
 

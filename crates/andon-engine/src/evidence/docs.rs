@@ -2,8 +2,7 @@
 
 use crate::{Result, workspace::Workspace};
 use andon_config::Config;
-use andon_core::domain::ids::TreeId;
-use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::{PathClass, PathRules, TreeId};
 use andon_core::{detect::DocsChange, history::Timeline};
 use andon_git::Repo;
 use andon_store::fingerprint::Content;

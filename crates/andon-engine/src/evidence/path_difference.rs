@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Result, workspace::Workspace};
 use andon_core::detect::{PathDifference, PathHint, Side, Whereabouts};
-use andon_core::domain::veil::{HiddenPath, Veil};
-use andon_core::domain::{hint::Hint, ids::TreeId, test_run::Tracking};
+use andon_core::domain::{HiddenPath, Hint, Tracking, TreeId, Veil};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, MODE_SUBMODULE, is_changed_submodule};

@@ -7,10 +7,7 @@ use crate::{Result, workspace::Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::TreeId;
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::test_run::{RanOn, TestEvidence};
+use andon_core::domain::{Hint, PathClass, PathRules, RanOn, TestEvidence, TreeId};
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::fingerprint::Content;
 

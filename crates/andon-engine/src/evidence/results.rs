@@ -4,8 +4,7 @@ use std::cell::LazyCell;
 
 use crate::recording::timeline::{LoadedTimeline, Results};
 use crate::workspace::Workspace;
-use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::test_run::{RunValidity, ScopeTests, TestEvidence, TestRun};
+use andon_core::domain::{CodeId, CommitId, RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_store::{notes::NotesStore, results::ResultIndex};
 
 /// Who tells a result.

@@ -6,9 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::inherited_evidence::{Archive, Origins};
 use crate::Result;
-use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::test_run::TestEvidence;
+use andon_core::domain::{CommitId, CommitKind, CommitRecord, Gate, Recording, TestEvidence};
 
 /// Most commits of a line that are looked at, from its tip down.
 const LINE: usize = 256;

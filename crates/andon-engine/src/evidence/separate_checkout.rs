@@ -7,8 +7,7 @@ use crate::effect::dependencies::{self, CopiedDependencies};
 use crate::effect::files::PrivateDir;
 use crate::text::phrase::some_of;
 use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::{CodeId, Hint, TreeId};
 use andon_git::{Repo, RepoEnv};
 
 /// The code that is tested.

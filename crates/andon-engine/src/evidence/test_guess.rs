@@ -4,7 +4,7 @@
 //! Bounded: names at the top and of a few directories, and the beginnings of a few files; where Cargo.toml or go.mod is at
 //! the top, sources until one holds a test.
 
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use std::{fs, path::Path};
 
 use crate::effect::files;

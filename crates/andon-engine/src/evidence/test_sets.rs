@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{weakening, workspace::Workspace};
 use andon_core::detect::{self, Patterns, TestComparison};
-use andon_core::domain::ids::{Digest, TreeId};
-use andon_core::domain::test_run::{LostTests, NamedTest, SetNames, TestEvidence};
-use andon_core::domain::{facts::CommitKind, signatures::set_of};
+use andon_core::domain::{
+    CommitKind, Digest, LostTests, NamedTest, SetNames, TestEvidence, TreeId, signatures::set_of,
+};
 use andon_core::history::Timeline;
 use andon_store::test_sets;
 use testreport::ParsedRun;

@@ -8,9 +8,9 @@ use crate::effect::program::ProgramEnd;
 pub use crate::evidence::untracked::Mentions;
 use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::workspace::Workspace;
-use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::test_run::{OverlayEntry, RunValidity, TestEvidence, TestRun};
-use andon_core::domain::{time::Timestamp, veil::HiddenPath};
+use andon_core::domain::{
+    CodeId, HiddenPath, OverlayEntry, RunValidity, TestEvidence, TestRun, Timestamp, TreeId,
+};
 use andon_git::Overlay;
 use andon_store::fingerprint::Content;
 use testreport::ParsedRun;

@@ -14,8 +14,9 @@ use crate::recording::timeline::LoadedTimeline;
 use crate::text::phrase::some_of;
 use crate::{Result, workspace::Workspace};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
-use andon_core::domain::test_run::{OverlayEntry, TestEvidence, TestRun, Tracking};
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, paths::kind_of, plural::count};
+use andon_core::domain::{
+    Diagnostic, Hint, OverlayEntry, TestEvidence, TestRun, Tracking, paths::kind_of, plural::count,
+};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};

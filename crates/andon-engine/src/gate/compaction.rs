@@ -7,9 +7,10 @@ use crate::recording::timeline::{self, LoadedTimeline};
 use crate::view::context::ContextWindowView;
 use crate::{Result, asking, context::Context, gate::GateContext, workspace::Workspace};
 use andon_core::detect;
-use andon_core::domain::briefing::{BRIEFING, Briefing, BriefingGround, HumanDecision, Plan};
-use andon_core::domain::context::{ContextWindowUse, Pressure};
-use andon_core::domain::{about::EventClass, decision::Decision, effect::Effect, findings::Level};
+use andon_core::domain::{
+    BRIEFING, Briefing, BriefingGround, ContextWindowUse, Decision, Effect, EventClass, HumanDecision, Level,
+    Plan, Pressure,
+};
 use andon_core::policy::{self, HaltPlace};
 
 /// The context window of `node`; without one, of the node that acted last.

@@ -9,9 +9,7 @@ use crate::halts::{self, Answer};
 use crate::recording::timeline::LoadedTimeline;
 use crate::{Result, asking, gate::GateContext};
 use andon_core::detect::Stops;
-use andon_core::domain::decision::Halt;
-use andon_core::domain::effect::{Effect, OnStall, Start};
-use andon_core::domain::{diagnostic::Diagnostic, facts::AckHow, hint::Hint};
+use andon_core::domain::{AckHow, Diagnostic, Effect, Halt, Hint, OnStall, Start};
 
 /// The provider that an answer handed the work to; `None`: the primary is at work.
 pub fn current(loaded: &LoadedTimeline) -> Option<&str> {

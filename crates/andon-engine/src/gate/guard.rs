@@ -23,12 +23,10 @@ use crate::{
 use andon_core::detect::{
     self, Candidate, CodeChange, CommitDraft, EvidenceState, IndexUse, RuleInput, Situation, Stops,
 };
-use andon_core::domain::about::{DirtyBit, EventClass};
-use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CommitId, EntryId, TreeId};
-use andon_core::domain::{context::Pressure, diagnostic::Diagnostic, effect::Effect, safety::SafetyKind};
+use andon_core::domain::{
+    CommitId, Decision, Diagnostic, DirtyBit, Effect, EntryId, EventClass, Finding, Hint, Level, Pressure,
+    SafetyKind, Stage, StandingHalt, TreeId, Verdict,
+};
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Operation, Repo};
 use andon_store::fingerprint::Content;

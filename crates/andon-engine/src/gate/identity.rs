@@ -4,9 +4,10 @@
 use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
-use andon_core::domain::identity::{self, Claims, Files, Mismatch};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::workflow::Maker;
+use andon_core::domain::{
+    Claims, CommitId, Files, Maker, Mismatch, TreeId,
+    identity::{self},
+};
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::asking::{self, Draft, SignedLedger};
 use crate::{Result, context::Context, halts, workspace::Workspace};
-use andon_core::domain::facts::CommitFact;
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{record::CommitRecord, test_run::TestEvidence};
+use andon_core::domain::{CommitFact, CommitId, CommitRecord, EntryId, TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};

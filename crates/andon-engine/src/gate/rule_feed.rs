@@ -5,10 +5,9 @@ use crate::gate::guard::{self, Judged};
 use crate::gate::{GateContext, working_tree::WorkingTree};
 use crate::recording::timeline::{self, LoadedTimeline};
 use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
-use andon_core::domain::decision::{Decision, Stage, StandingHalt, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{Arguments, EventKind};
-use andon_core::domain::findings::{Finding, Level, ReportFile};
+use andon_core::domain::{
+    Arguments, Decision, Diagnostic, EventKind, Finding, Level, ReportFile, Stage, StandingHalt, Verdict,
+};
 use andon_core::history::{EventEffect, Timeline};
 use andon_core::{detect, policy, shell_reading::Reading};
 use andon_store::journal::JournalLine;

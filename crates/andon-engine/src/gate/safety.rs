@@ -5,11 +5,10 @@
 use crate::recording::timeline::LoadedTimeline;
 use crate::{Result, context::Context, error::OpsError, gate::GateContext, halts, workspace::Workspace};
 use andon_core::detect::{self, Stops};
-use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
-use andon_core::domain::events::{CommitRefused, Event, EventKind};
-use andon_core::domain::findings::{Figures, Finding, HaltReason, Level};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::{about::DirtyBit, diagnostic::Diagnostic, facts::Skip, ids::TreeId};
+use andon_core::domain::{
+    CommitRefused, Decision, Diagnostic, DirtyBit, Event, EventKind, Figures, Finding, HaltReason,
+    LedgerEvent, Level, SafetyFact, SafetyKind, Skip, StandingHalt, StopSwitch, SwitchMove, TreeId, Verdict,
+};
 use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;

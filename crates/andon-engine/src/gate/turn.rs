@@ -4,9 +4,7 @@
 use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
 use crate::{Result, context::Context, recording::timeline, workspace::Workspace};
-use andon_core::domain::decision::Stage;
-use andon_core::domain::events::{Event, EventKind, TurnEnd};
-use andon_core::domain::ids::ShortHash;
+use andon_core::domain::{Event, EventKind, ShortHash, Stage, TurnEnd};
 use andon_store::journal::{Journal, JournalLine};
 
 /// The owner of the turn that ends.

@@ -7,9 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::evidence::untracked::{self, TreeSnapshot};
 use crate::{Result, workspace::Workspace};
 use andon_core::change::is_source;
-use andon_core::domain::events::TurnEnd;
-use andon_core::domain::ids::{CodeId, Digest};
-use andon_core::domain::{paths::PathClass, test_run::OverlayEntry, time::Timestamp};
+use andon_core::domain::{CodeId, Digest, OverlayEntry, PathClass, Timestamp, TurnEnd};
 use andon_git::Overlay;
 use andon_store::fingerprint::Content;
 

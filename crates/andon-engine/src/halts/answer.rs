@@ -4,10 +4,9 @@ use super::stops::{PAUSE_FILE, own_pause, report_file};
 use crate::asking::{self, HaltAnswer};
 use crate::{Result, context::Context, effect, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect;
-use andon_core::domain::about::EventClass;
-use andon_core::domain::facts::{Ack, AckHow, HaltAssessment, Presence};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::{decision::StandingHalt, effect::Effect, findings::ReportFile, ids::CommitId};
+use andon_core::domain::{
+    Ack, AckHow, CommitId, Effect, EventClass, HaltAssessment, Hint, Presence, ReportFile, StandingHalt,
+};
 
 /// A halt that was answered.
 #[derive(Debug)]

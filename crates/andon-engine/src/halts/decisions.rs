@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::{Result, asking, workspace::Workspace};
-use andon_core::domain::decision::{Halt, LedgerEvent};
-use andon_core::domain::facts::{Ack, AckHow, HaltAssessment};
-use andon_core::domain::ids::{EntryId, ShortHash};
-use andon_core::domain::{briefing::HumanDecision, diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{
+    Ack, AckHow, Diagnostic, EntryId, Halt, HaltAssessment, HumanDecision, LedgerEvent, ShortHash, Timestamp,
+};
 use andon_core::history::Timeline;
 use andon_review::payload::vote::VoteChoice;
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
@@ -162,7 +161,7 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::facts::{Ack, Fact};
+    use andon_core::domain::{Ack, Fact};
     use andon_testkit::{facts::ack, samples};
 
     fn answer(halt: u8, halt_was: HaltAssessment) -> (EntryId, LedgerEvent) {

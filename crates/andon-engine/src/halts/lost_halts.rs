@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::{Result, workspace::Workspace};
-use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, HaltReach, StandingHalt, Suggestion};
-use andon_core::domain::facts::{AckHow, AnswerPlace, CommitFact};
-use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CommitId, Digest, EntryId};
+use andon_core::domain::{
+    AckHow, AdvisedStep, AnswerPlace, CommitFact, CommitId, Digest, EntryId, Figures, Halt, HaltEvidence,
+    HaltReach, HaltReason, Hint, ReportFile, StandingHalt, Suggestion,
+};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::{Entry, Ledger, REF_PREFIX};
 use andon_store::memory::{Kind, Memory};

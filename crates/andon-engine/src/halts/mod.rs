@@ -12,9 +12,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use self::lost_halts::CleanLedgers;
 use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
-use andon_core::domain::decision::{Halt, HaltReach, StandingHalt};
-use andon_core::domain::facts::Attempt;
-use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::{Attempt, CommitId, EntryId, Halt, HaltReach, StandingHalt};
 use andon_store::{journal::Journal, ledger::Ledger};
 
 pub use self::answer::{Answer, ResumeReport, acknowledge};

@@ -15,14 +15,8 @@ use crate::context::{self, Context};
 use crate::effect::{self, EffectError, files};
 use crate::{Result, asking, error::OpsError, recording, workspace::Workspace};
 use andon_core::detect::{self, Stops};
-use andon_core::domain::decision::{Halt, StandingHalt};
-use andon_core::domain::effect::{AckMode, Effect};
 use andon_core::domain::{
-    diagnostic::Diagnostic,
-    facts::{AckHow, Presence},
-    findings::HaltReason,
-    hint::Hint,
-    ids::EntryId,
+    AckHow, AckMode, Diagnostic, Effect, EntryId, Halt, HaltReason, Hint, Presence, StandingHalt,
 };
 use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
 

@@ -4,10 +4,7 @@ use crate::effect::{self, AndonDir, FilePresence, best_effort::OWN_PAUSE};
 use crate::{Result, context::Context, workspace::Workspace};
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
-use andon_core::domain::effect::{Effect, Notice, NoticeKind};
-use andon_core::domain::{
-    decision::StandingHalt, diagnostic::Diagnostic, facts::Presence, findings::ReportFile,
-};
+use andon_core::domain::{Diagnostic, Effect, Notice, NoticeKind, Presence, ReportFile, StandingHalt};
 use andon_core::escape;
 use andon_store::ledger::Ledger;
 

@@ -3,8 +3,7 @@
 use serde::{Serialize as _, Serializer};
 use serde_json::{Map, Value, json};
 
-use andon_core::domain::facts::CommitRecord;
-use andon_core::domain::test_run::{TestEvidence, TestRun};
+use andon_core::domain::{CommitRecord, TestEvidence, TestRun};
 use andon_core::format::members_of;
 use andon_store::wire::v1::record_members;
 

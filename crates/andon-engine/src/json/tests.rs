@@ -1,7 +1,7 @@
 //! Tests of the JSON that programs read.
 
 use super::*;
-use andon_core::domain::{decision::Verdict, diagnostic::Diagnostic, findings::Level};
+use andon_core::domain::{Diagnostic, Level, Verdict};
 use andon_testkit::samples::{self, value_of};
 
 fn keys(value: &Value) -> Vec<&str> {

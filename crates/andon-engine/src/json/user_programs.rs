@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use andon_core::domain::effect::{Handoff, Notice, Start};
-use andon_core::domain::escalation::EscalationMode;
+use andon_core::domain::{EscalationMode, Handoff, Notice, Start};
 
 /// A handoff to a person: `andon/handoff@1`.
 pub fn handoff(found: &Handoff) -> Value {

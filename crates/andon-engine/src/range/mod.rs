@@ -6,9 +6,9 @@ use crate::recording::bulk::WalkEnd;
 use crate::{Result, recording::derive};
 use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
-use andon_core::domain::decision::{Decision, Stage};
-use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::{hint::Hint, ids::CommitId, plural::count, settings::RuleSettings};
+use andon_core::domain::{
+    CommitId, CommitRef, Decision, Diagnostic, Hint, Location, RuleSettings, Stage, plural::count,
+};
 use andon_core::history::{Fold, Timeline};
 use andon_core::policy;
 use andon_git::{GitError, Repo};

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::{Result, recording::timeline, workspace::Workspace};
-use andon_core::domain::facts::{CommitRecord, Fact};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::{CommitId, CommitRecord, Fact};
 use andon_core::history::{MAX_ITERATIONS, Timeline};
 use andon_store::notes::NotesStore;
 use andon_store::window::{self, Window};

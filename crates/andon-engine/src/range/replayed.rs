@@ -3,8 +3,7 @@
 use crate::recording::bulk::CommitFacts;
 use crate::recording::derive::{self, DerivedCommit};
 use crate::{Result, context::Context};
-use andon_core::domain::facts::{CommitFact, CommitKind};
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{CommitFact, CommitId, CommitKind, Diagnostic};
 use andon_core::history::{self, Fold, Iteration, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;

@@ -9,7 +9,7 @@ use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed
 use crate::text::line_summary::LineSummary;
 use crate::{Result, error::OpsError};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::{diagnostic::Diagnostic, facts::Fact, time::Timestamp};
+use andon_core::domain::{Diagnostic, Fact, Timestamp};
 
 /// A batch is full with so many bytes: enough that handing it over costs nothing, and far below what a window takes.
 const BATCH_BYTES: usize = 256 << 10;

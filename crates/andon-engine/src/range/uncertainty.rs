@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use andon_config::Config;
-use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
-use andon_core::domain::settings::RuleSettings;
+use andon_core::domain::{Episode, EscalationMode, RuleSettings, Signal};
 use andon_core::{detect, history::Timeline, signals};
 
 /// The result of the signals at the end of `timeline`. While the rule is off nothing is computed.
@@ -37,7 +36,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use andon_core::domain::{escalation::EscalationCall, events::EventKind};
+    use andon_core::domain::{EscalationCall, EventKind};
     use andon_testkit::facts::{arbitrary as facts, call, chain, commit, event, folded, turn_end};
 
     /// Turns without a change, with these many equal calls before the last but one of them.

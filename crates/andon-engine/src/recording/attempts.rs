@@ -5,9 +5,9 @@ use std::{cell::LazyCell, collections::BTreeSet};
 
 use crate::recording::derive::{self, DerivedCommit};
 use crate::{Result, workspace::Workspace};
-use andon_core::domain::facts::{Attempt, CarriedAttempt, CommitFact, CommitKind, DiffSummary};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::test_run::{TestEvidence, TestRun};
+use andon_core::domain::{
+    Attempt, CarriedAttempt, CommitFact, CommitId, CommitKind, DiffSummary, TestEvidence, TestRun,
+};
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;

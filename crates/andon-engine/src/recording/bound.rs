@@ -6,9 +6,7 @@ use std::ffi::OsString;
 use crate::adapter::agents::DEFAULT_NODE;
 use crate::{context::Context, recording::skip, workspace::Workspace};
 use andon_config::{AppliesTo, Config};
-use andon_core::domain::facts::{CommitFact, CommitRecord};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::{agent, workflow::Maker};
+use andon_core::domain::{CommitFact, CommitId, CommitRecord, Maker, agent};
 use andon_git::{self as git, CommitInfo, Repo};
 use andon_store::notes::NotesStore;
 

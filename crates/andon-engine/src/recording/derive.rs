@@ -6,12 +6,9 @@ use std::rc::Rc;
 use crate::Result;
 use andon_core::change::rewrites::ChangedLines;
 use andon_core::change::{hash::HashOptions, normalize::Normalizer, path_hash};
-use andon_core::domain::change::{Change, ChangeFacts, Nature, Rewrite};
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Recording, Weakening};
-use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::{
-    paths::{PathClass, PathRules},
-    platforms::Platform,
+    Change, ChangeFacts, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, DiffSummary, Nature, Oid,
+    PathClass, PathRules, Platform, Recording, Rewrite, TreeId, Weakening,
 };
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo};
@@ -289,7 +286,7 @@ pub fn unrecorded(commit: &CommitInfo, mut derived: DerivedCommit) -> CommitFact
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::time::Timestamp;
+    use andon_core::domain::Timestamp;
     use andon_testkit::facts::{commit, oid, timeline};
 
     #[test]

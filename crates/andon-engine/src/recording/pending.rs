@@ -3,7 +3,7 @@
 
 use crate::{Result, context::Context, effect::EffectError, workspace::Workspace};
 use andon_config::{HandedInRuns, TestCommand};
-use andon_core::domain::test_run::{RunOrigin, RunValidity, TestRun};
+use andon_core::domain::{RunOrigin, RunValidity, TestRun};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::wire::v1::{decode_line, encode_line};
 

@@ -13,8 +13,7 @@ use crate::effect::files::beginning;
 use crate::error::{OpsError, VerbError};
 use crate::{context::Context, workspace::Workspace};
 use andon_config as config;
-use andon_core::domain::decision::{Decision, Verdict};
-use andon_core::domain::{facts::Skip, findings::Level, hint::Hint};
+use andon_core::domain::{Decision, Hint, Level, Skip, Verdict};
 use andon_core::{detect, policy};
 use andon_git as git;
 use andon_store::receipt;
@@ -162,7 +161,7 @@ pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::findings::Finding;
+    use andon_core::domain::Finding;
 
     fn finding(rule: &'static str, level: Level) -> Finding {
         Finding { level, ..detect::rule(rule).unwrap().finding(level, "it happened") }

@@ -7,10 +7,9 @@ use crate::recording::attempts::{self, SideAttempts};
 use crate::recording::bound;
 use crate::{Result, asking, error::OpsError, workspace::Workspace};
 use andon_core::detect::{self, RuleInput};
-use andon_core::domain::facts::{Ack, CommitFact, Fact};
-use andon_core::domain::settings::{ParamValue, RuleSettings};
-use andon_core::domain::test_run::{TestEvidence, TestRun};
-use andon_core::domain::{diagnostic::Diagnostic, events::Event, ids::CommitId};
+use andon_core::domain::{
+    Ack, CommitFact, CommitId, Diagnostic, Event, Fact, ParamValue, RuleSettings, TestEvidence, TestRun,
+};
 use andon_core::history::order::{self, AckPlace, FoldStep, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, RecentFacts};

@@ -3,7 +3,7 @@
 use super::records::Tips;
 use super::{Sync, takeover::RemoteState};
 use crate::Result;
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
+use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
 use andon_store::ledger::{self, Ledger};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::peer::Peer;
 use crate::Result;
-use andon_core::domain::{ids::CommitId, time::Timestamp};
+use andon_core::domain::{CommitId, Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
 use andon_store::lost_records;
 use andon_store::union::{self, REMOTE_NOTES, WriterNews};

@@ -4,7 +4,7 @@ use super::Sync;
 use super::peer::Peer;
 use super::records::{self, Tips};
 use crate::Result;
-use andon_core::domain::{diagnostic::Diagnostic, hint::Hint, ids::CommitId};
+use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};

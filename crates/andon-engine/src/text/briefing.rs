@@ -4,8 +4,7 @@
 
 use super::report_file::{self, best, section, span, tried};
 use super::{decisions, page::Page, phrase, style::Style};
-use andon_core::domain::briefing::{Briefing, HumanDecision, PROMPT, Plan};
-use andon_core::domain::context::{ContextWindowUse, FillSource};
+use andon_core::domain::{Briefing, ContextWindowUse, FillSource, HumanDecision, PROMPT, Plan};
 use andon_core::escape::{clip, markdown, terminal_block};
 
 /// Bytes of notes that are kept.
@@ -128,8 +127,7 @@ fn failing(page: &mut Page, briefing: &Briefing) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::briefing::BriefingGround;
-    use andon_core::domain::context::{Pressure, Thresholds};
+    use andon_core::domain::{BriefingGround, Pressure, Thresholds};
     use andon_testkit::samples;
 
     fn briefing() -> Briefing {

@@ -1,6 +1,6 @@
 //! The decisions of people, for the worker who goes on with them: the words first, then why, by whom and when.
 
-use andon_core::domain::briefing::HumanDecision;
+use andon_core::domain::HumanDecision;
 use andon_core::escape::{clip, markdown, terminal_block, terminal_clip};
 
 /// Most characters of what is to be done, and of a reason.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 use andon_git::Repo;
 
 /// Longest address that is used.

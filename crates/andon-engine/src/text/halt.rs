@@ -4,9 +4,10 @@
 use super::page::{Page, unbroken};
 use super::{phrase, style::Style};
 use andon_core::detect;
-use andon_core::domain::about::{AdvisedStep, RuleSubject};
-use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::domain::{decision::Halt, facts::Presence, findings::HaltReason, hint::Hint, ids::CommitId};
+use andon_core::domain::{
+    AdvisedStep, CommitId, FailingTest, Halt, HaltReason, HaltSummary, Hint, Presence, RuleSubject,
+    SummaryStep,
+};
 use andon_core::escape::{clip, terminal, terminal_clip};
 
 /// Columns of a subject, a test or a file.
@@ -263,7 +264,7 @@ fn short<T: ToString>(hashes: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::summary::TestCounts;
+    use andon_core::domain::TestCounts;
     use andon_testkit::samples;
 
     fn shown(halt: &Halt, columns: usize) -> String {

@@ -3,8 +3,7 @@
 
 use super::{halt, page::Page, phrase, report_file, style::Style};
 use crate::text::forge::Forge;
-use andon_core::domain::effect::{AckMode, Handoff, Question};
-use andon_core::domain::{escalation::EscalationMode, hint::Hint};
+use andon_core::domain::{AckMode, EscalationMode, Handoff, Hint, Question};
 use andon_core::escape::{clip, code_span, fenced, markdown};
 
 /// A handoff as Markdown.

@@ -1,7 +1,7 @@
 //! The remarks about the lines of a stream: the first ones, and how many more there are.
 
 use crate::adapter::events::EventError;
-use andon_core::domain::{diagnostic::Diagnostic, plural::count};
+use andon_core::domain::{Diagnostic, plural::count};
 
 /// Most remarks about single lines that are kept.
 const MAX_REMARKS: usize = 20;

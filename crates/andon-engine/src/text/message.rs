@@ -4,13 +4,10 @@
 use super::halt::{self, headline};
 use super::page::{Page, with_command};
 use super::{phrase, report_file, style::Style};
-use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
-use andon_core::domain::diagnostic::{Diagnostic, Severity, TextPosition};
-use andon_core::domain::facts::Presence;
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::git_hook::PreventedStep;
-use andon_core::domain::hint::Hint;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{
+    Decision, Diagnostic, Finding, Halt, Hint, Level, Presence, PreventedStep, Severity, StandingHalt,
+    TextPosition, Timestamp, Verdict,
+};
 use andon_core::escape;
 
 fn paint(severity: Severity, style: Style, text: &str) -> String {
@@ -255,7 +252,7 @@ fn fresh_halt(decision: &Decision) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::diagnostic::Location;
+    use andon_core::domain::Location;
     use andon_testkit::samples;
 
     #[test]

@@ -3,9 +3,7 @@
 
 use super::phrase::some_of;
 use andon_core::change::{is_pipeline, path_hash};
-use andon_core::domain::findings::{Evidence, Finding};
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::{decision::Decision, ids::HunkHash};
+use andon_core::domain::{Decision, Evidence, Finding, HunkHash, PathClass, PathRules};
 use andon_core::{history::Timeline, policy};
 use andon_git::Repo;
 

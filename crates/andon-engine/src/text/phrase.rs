@@ -4,13 +4,11 @@ use std::fmt::Write as _;
 
 use super::style::Style;
 use andon_core::detect::HOOK_BYPASS;
-use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, HaltAssessment, Recording, Skip, Weakening,
-};
-use andon_core::domain::findings::{Evidence, HaltReason};
 pub use andon_core::domain::plural::{count, times};
-use andon_core::domain::test_run::{RanOn, RunOrigin, RunValidity, TestEvidence, TestStatus};
+use andon_core::domain::{
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Evidence, Gate, HaltAssessment, HaltReason,
+    MAX_SHOWN, RanOn, Recording, RunOrigin, RunValidity, Skip, TestEvidence, TestStatus, Weakening,
+};
 use andon_core::escape;
 
 /// Columns of a message on a terminal before it is cut. Long enough for any honest one.

@@ -7,10 +7,9 @@ use super::halt::{self, headline};
 use super::page::{Page, command_of};
 use super::{phrase, style::Style};
 use crate::text::{forge::Forge, shown_change::ShownChange};
-use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::{
-    briefing::Plan, effect::AckMode, events::MAX_SHOWN, facts::CommitKind, findings::ReportFile, hint::Hint,
-    ids::CommitId, test_run::TestStatus,
+    AckMode, CommitId, CommitKind, Halt, HaltEvidence, Hint, MAX_SHOWN, Plan, ReportFile, Story, TestStatus,
+    TriedLine,
 };
 use andon_core::escape::{clip, code_span, fenced, markdown};
 use andon_core::policy::CYCLE;
@@ -300,8 +299,7 @@ fn to_continue(page: &mut Page, ack: AckMode) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::decision::{AdvisedStep, Suggestion};
-    use andon_core::domain::{findings::NamedCall, ids::ShortHash};
+    use andon_core::domain::{AdvisedStep, NamedCall, ShortHash, Suggestion};
     use andon_testkit::samples;
 
     fn rendered(halt: &Halt, story: &Story, ack: AckMode) -> String {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::text::halt;
-use andon_core::domain::{change::Change, decision::Halt, hint::Hint, ids::CommitId};
+use andon_core::domain::{Change, CommitId, Halt, Hint};
 use andon_git::{GitError, Repo, Text, hunks};
 
 /// Most lines that are shown, and most characters of each.

@@ -1,6 +1,6 @@
 //! The style of text for people: colour, columns, and times in their own terms. Decided once, in `cli`, and passed in.
 
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 
 /// The clock of a reader, to show times by.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use andon_core::detect::{calibration::Promise, ladder::LADDER};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::Diagnostic;
 
 /// One step of the ladder.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,7 @@
 //! The result of a check of a range of commits.
 
 use crate::text::shown_change::ShownChange;
-use andon_core::domain::{
-    decision::Halt, diagnostic::Diagnostic, findings::Level, ids::CommitId, test_run::TestEvidence,
-};
+use andon_core::domain::{CommitId, Diagnostic, Halt, Level, TestEvidence};
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +161,7 @@ impl CheckReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::ids::{CodeId, Oid};
+    use andon_core::domain::{CodeId, Oid};
     use testreport::{ExitKind, ReportInput, Root};
 
     /// A test run of one test, or one that is known by its exit code alone.

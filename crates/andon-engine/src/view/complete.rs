@@ -1,6 +1,6 @@
 //! The answer to whether a task may be called done, and why not.
 
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::Diagnostic;
 use andon_core::policy::{Bit, BitReasons, DirtyBits};
 
 /// The dirty bits. Texts raw.

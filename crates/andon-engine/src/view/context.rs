@@ -1,7 +1,6 @@
 //! The fill of a context window, and what was done about it.
 
-use andon_core::domain::context::{CachedTokens, ContextWindowUse, Thresholds};
-use andon_core::domain::{briefing::HumanDecision, findings::Finding};
+use andon_core::domain::{CachedTokens, ContextWindowUse, Finding, HumanDecision, Thresholds};
 
 /// The known facts about a context window.
 #[derive(Debug, Clone, PartialEq, Eq)]

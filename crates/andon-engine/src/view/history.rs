@@ -9,7 +9,7 @@ use super::status::{LastHalt, StatusView};
 use crate::asking::WaitingRound;
 use crate::json::{self, RoundPrecedentJson};
 use crate::text::{forge::Forge, shown_change::ShownChange};
-use andon_core::domain::{diagnostic::Diagnostic, facts::CommitRecord, ids::CommitId, time::Timestamp};
+use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Timestamp};
 use andon_store::{RecordError, notes::StoredRecord};
 
 /// The record of a commit, or why there is none.

@@ -6,11 +6,10 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::{asking::WaitingRound, json};
-use andon_core::domain::facts::{Ack, Presence, Skip, UncreditedFall};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use andon_core::domain::test_run::{TestEvidence, TestRun, TestStatus};
-use andon_core::domain::{briefing::HumanDecision, decision::Halt, diagnostic::Diagnostic, time::Timestamp};
+use andon_core::domain::{
+    Ack, CodeId, CommitId, Diagnostic, DiffHash, Digest, EntryId, Finding, Halt, HumanDecision, Level,
+    Presence, Signature, Skip, TestEvidence, TestRun, TestStatus, Timestamp, UncreditedFall,
+};
 use andon_core::history::KnownRedBy;
 
 andon_core::named_enum! {

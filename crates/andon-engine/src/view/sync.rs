@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::Diagnostic;
 
 /// The numbers of records and ledger entries that went one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

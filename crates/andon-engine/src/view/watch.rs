@@ -7,10 +7,9 @@ use serde_json::json;
 
 use super::status::{LoopCount, LoopState, LostHooks};
 use crate::{asking::WaitingRound, json::record};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun};
 use andon_core::domain::{
-    context::ContextWindowUse, decision::StandingHalt, diagnostic::Diagnostic, time::Timestamp,
+    CommitId, ContextWindowUse, Diagnostic, EntryId, RunValidity, StandingHalt, TestEvidence, TestRun,
+    Timestamp,
 };
 
 /// The means by which a halt is answered.

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Result;
 use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::{change::Change, facts::Weakening, test_run::Extent};
+use andon_core::domain::{Change, Extent, Oid, TreeId, Weakening};
 use andon_git::{GitError, Repo};
 use andon_weakening::ChangedText;
 

@@ -9,8 +9,7 @@ use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
-use andon_core::domain::change::Change;
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::{Change, Oid, TreeId};
 
 /// Deepest nesting of directories that is followed.
 const MAX_DEPTH: usize = 4096;

@@ -5,7 +5,7 @@ use std::{collections::HashSet, iter::from_fn, path::Path};
 use git2::{DiffLineType, DiffOptions, Patch};
 
 use crate::objects::texts::Text;
-use andon_core::domain::change::RawHunk;
+use andon_core::domain::RawHunk;
 
 /// The number of bytes that git looks at to tell text from binary.
 const LOOKED_AT: usize = 8000;

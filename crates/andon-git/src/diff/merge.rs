@@ -12,8 +12,7 @@ use crate::diff::merge_paths::ExpectedMerge;
 use crate::objects::{MODE_SUBMODULE, MODE_TREE, commits::CommitInfo, from_git2};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
-use andon_core::domain::facts::CommitKind;
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::domain::{CommitId, CommitKind, Oid, TreeId};
 
 /// Most entries of a tree for which libgit2's merge is tried: it looks at all of them.
 const MAX_ENTRIES: usize = 100_000;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::Result;
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, blob_id};
 use crate::open::repo::Repo;
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::{Oid, TreeId};
 
 /// Largest file that is merged, in bytes.
 const MAX_FILE: usize = 4 << 20;

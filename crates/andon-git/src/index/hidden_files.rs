@@ -19,7 +19,7 @@ use crate::open::{file_system::is_false, repo::Repo};
 use crate::platform::paths::path_from_bytes;
 use crate::worktree::write_times::side_by_side;
 use crate::{Result, error::GitError, platform::files};
-use andon_core::domain::{ids::Oid, veil::Veil};
+use andon_core::domain::{Oid, Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the
 /// clock.

@@ -12,7 +12,7 @@ use crate::files::{from_end, open_plain};
 use crate::index::entries::{HASH, be32};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError, objects::MODE_TREE};
-use andon_core::domain::ids::{BadId, Oid, TreeId};
+use andon_core::domain::{BadId, Oid, TreeId};
 
 /// The last bytes that are read, and how many more where these do not suffice.
 const WINDOWS: [u64; 6] = [64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20];

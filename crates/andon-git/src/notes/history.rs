@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::Result;
 use crate::notes::{annotated, digits_of};
 use crate::open::repo::Repo;
-use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::{CommitId, Oid};
 
 /// The change that one commit of notes made to the note of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use crate::objects::{MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::domain::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.
 pub(crate) const MAX_NOTE: usize = 1 << 20;

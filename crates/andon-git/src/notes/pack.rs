@@ -9,7 +9,7 @@ use crate::notes::write::MESSAGE;
 use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
 use crate::{Result, refs::Update};
-use andon_core::domain::{ids::CommitId, time::Timestamp};
+use andon_core::domain::{CommitId, Timestamp};
 
 /// The number of tries before everything is made under the lock.
 const TRIES: usize = 3;

@@ -11,8 +11,7 @@ use crate::notes::write::Notes;
 use crate::objects::commits::NewCommit;
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError, notes::digits_of, refs::Update};
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CommitId, Oid, Timestamp, TreeId};
 
 /// Notes by commit; `None` for a note that was removed.
 pub type CommitNotes = BTreeMap<CommitId, Option<Vec<u8>>>;

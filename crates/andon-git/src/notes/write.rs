@@ -12,8 +12,7 @@ use crate::notes::{is_digits, is_fanout};
 use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry, commits::NewCommit};
 use crate::open::repo::Repo;
 use crate::{Result, refs::Update};
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CommitId, Oid, Timestamp, TreeId};
 
 /// The message of commits of notes.
 pub(crate) const MESSAGE: &str = "Notes added by 'andon'";

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::Result;
 use crate::open::repo::Repo;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 
 /// Reached from the one side: of a range, wanted.
 const ONE: u8 = 1;
@@ -204,7 +204,7 @@ mod tests {
 
     use super::*;
     use crate::{NewCommit, testkit::Scratch};
-    use andon_core::domain::time::Timestamp;
+    use andon_core::domain::Timestamp;
 
     /// Commits with up to three parents among those before them, some at the same time.
     fn woven(scratch: &Scratch, mut seed: u64) -> Vec<CommitId> {

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// Bytes of trees that are kept by default: a hook looks more than once at the trees above a note and at those of the
 /// commit.
@@ -61,7 +61,7 @@ impl<T: Clone> Cache<T> {
 #[cfg(test)]
 mod tests {
     use crate::testkit::Scratch;
-    use andon_core::domain::ids::TreeId;
+    use andon_core::domain::TreeId;
 
     #[test]
     fn the_newest_stay_within_the_bound() {

@@ -3,9 +3,7 @@
 use crate::objects::write_error;
 use crate::open::repo::Repo;
 use crate::{Result, error::cut};
-use andon_core::domain::facts::{CommitFact, CommitRecord};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{agent, time::Timestamp};
+use andon_core::domain::{CommitFact, CommitId, CommitRecord, Timestamp, TreeId, agent};
 
 /// Longest subject that is kept, in characters.
 const MAX_SUBJECT: usize = 500;

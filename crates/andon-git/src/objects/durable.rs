@@ -5,7 +5,7 @@ use std::{fs::File, path::Path};
 
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// The parts that have to be on the disk before we continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ fn sync(path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::{NewCommit, Update, testkit::Scratch};
-    use andon_core::domain::time::Timestamp;
+    use andon_core::domain::Timestamp;
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {

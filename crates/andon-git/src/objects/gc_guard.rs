@@ -12,7 +12,7 @@ use std::{path::PathBuf, time::Duration};
 use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
 use crate::{Result, error::GitError, objects::from_git2};
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// The longest wait for the end of a gc, in steps of [`STEP_MS`].
 const STEPS: u32 = 100;

@@ -6,7 +6,7 @@ use std::{cmp::Ordering, collections::HashSet, path::PathBuf};
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::files::open_plain;
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// Bytes that are read and inflated at once.
 pub(crate) const STEP: usize = 16 * 1024;

@@ -18,7 +18,7 @@ use crate::objects::texts::Text;
 use crate::objects::trees::{RawEntry, RawTree};
 use crate::open::repo::Repo;
 use crate::{Result, error::GitError};
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
 

@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// A git that reads one object after the other. It ends with its standard input.
 pub(crate) struct ObjectReader {

@@ -7,7 +7,7 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::*;
 use crate::{Repo, testkit::Scratch};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 
 fn age(path: &Path) {
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);

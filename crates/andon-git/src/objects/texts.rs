@@ -24,7 +24,7 @@ pub(crate) const MAX_TEXTS: usize = 1 << 14;
 #[cfg(test)]
 mod tests {
     use crate::{error::GitError, testkit::Scratch};
-    use andon_core::domain::ids::Oid;
+    use andon_core::domain::Oid;
 
     #[test]
     fn the_newest_stay_within_the_bound() {

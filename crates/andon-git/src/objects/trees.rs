@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, ops::Range};
 
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// Mode of a directory.
 pub const MODE_TREE: u32 = 0o040_000;

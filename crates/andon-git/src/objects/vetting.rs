@@ -13,7 +13,7 @@ use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
 use crate::{Result, files::read_plain};
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::{Oid, TreeId};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;

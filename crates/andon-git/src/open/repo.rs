@@ -11,7 +11,7 @@ use crate::error::{GitError, MissingBecause};
 use crate::objects::{
     cache::Cache, inflate::VettedObjects, reader::ObjectReader, texts::Text, trees::RawTree,
 };
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

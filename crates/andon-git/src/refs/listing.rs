@@ -7,7 +7,7 @@ use memchr::{memchr, memmem};
 
 use crate::open::repo::Repo;
 use crate::{Result, files::if_there, objects::from_git2};
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// The length of an object id in `packed-refs`.
 const ID_DIGITS: usize = 40;

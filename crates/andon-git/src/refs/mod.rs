@@ -20,8 +20,7 @@ use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
 use crate::refs::ref_lock::RefLock;
 use crate::{Result, error::GitError, objects::from_git2, platform::signals};
-use andon_core::domain::ids::{CommitId, Oid};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CommitId, Oid, Timestamp};
 
 /// The longest wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that cannot
 /// write within this time gives up, and the next hook writes what is missing.

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::objects::commits::CommitInfo;
 use crate::open::repo::Repo;
 use crate::refs::reflog::{ReflogEntry, last_lines};
-use andon_core::domain::{facts::CommitKind, ids::CommitId};
+use andon_core::domain::{CommitId, CommitKind};
 use andon_core::{WordList, words};
 
 /// Reflog entries that are searched for a commit: a caught-up commit may lie some movements back.

@@ -10,7 +10,7 @@ use std::{io::Write as _, path::PathBuf};
 use crate::files::read_plain;
 use crate::open::repo::Repo;
 use crate::platform::files::never_following;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 
 /// Most tips that are kept.
 const TIPS: usize = 16;

@@ -6,7 +6,7 @@ use crate::files::{from_end, open_plain};
 use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::{Result, error::GitError, objects::blob_id};
-use andon_core::domain::{facts::CommitKind, ids::Oid};
+use andon_core::domain::{CommitKind, Oid};
 
 /// The last bytes that are read, and how many more where these do not suffice.
 const WINDOWS: [u64; 7] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20];

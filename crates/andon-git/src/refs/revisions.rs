@@ -7,7 +7,7 @@ use crate::error::{GitError, cut};
 use crate::objects::ancestry::Child;
 use crate::open::repo::Repo;
 use crate::{objects::from_git2, refs::Head};
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::domain::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.
 const SHOWN: usize = 200;

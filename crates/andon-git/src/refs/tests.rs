@@ -1,7 +1,7 @@
 use super::*;
 use crate::NewCommit;
 use crate::testkit::{Scratch, until_free};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 
 const NAME: &str = "refs/andon/test";
 

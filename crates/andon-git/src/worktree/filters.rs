@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::Result;
 use crate::open::repo::Repo;
 use crate::platform::paths::text_from_bytes;
-use andon_core::domain::ids::{Oid, hex_digits};
+use andon_core::domain::{Oid, ids::hex_digits};
 
 /// The driver of git-lfs.
 pub(crate) const LFS: &[u8] = b"lfs";

@@ -22,9 +22,7 @@ use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
 use crate::{Result, error::GitError, platform::files};
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::test_run::{OverlayEntry, Tracking};
-use andon_core::domain::veil::{HiddenPath, Veil};
+use andon_core::domain::{HiddenPath, Oid, OverlayEntry, Tracking, TreeId, Veil};
 
 /// Tries when files vanish between listing and hashing.
 const TRIES: usize = 3;

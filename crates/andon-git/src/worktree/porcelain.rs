@@ -1,7 +1,7 @@
 //! Reading `git status --porcelain=v2 -z`: text to values, nothing else.
 
 use crate::error::cut;
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 
 /// Mode and id, `None` when nothing is there.
 pub(crate) type Place = Option<(u32, Oid)>;

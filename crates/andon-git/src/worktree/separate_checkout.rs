@@ -10,7 +10,7 @@ use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::{Result, error::GitError, objects::MODE_SUBMODULE, program};
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{CommitId, TreeId};
 
 /// Deepest nesting of submodules that are checked out.
 const MAX_NESTED: usize = 16;

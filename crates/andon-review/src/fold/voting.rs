@@ -7,7 +7,7 @@ use crate::payload::{BallotCommit, BallotReveal, Payload};
 use crate::round::{Acceptance, DecidedBy, PanelCause, RoundDecision, RoundState, RoundStatus, Seat};
 use crate::votes::{Tier, Vote};
 use crate::{entry::Code, law::Office};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::Digest;
 
 /// Witnesses from whom on they take turns.
 const ROTATING: usize = 3;

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use vote::{Resolution, VoteMembers, VotePayload, canonical};
 
 use crate::law::ITERATIONS;
-use andon_core::domain::ids::Digest;
+use andon_core::domain::Digest;
 
 /// The body of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use super::fields::{SignedText, Whole, lenient, shown_by_name};
 use super::member::{self, Malformed, malformed};
 use super::questions::Trigger;
 use crate::similarity::Words;
-use andon_core::domain::ids::Digest;
+use andon_core::domain::Digest;
 use andon_core::format::fields::unless_default;
 use andon_core::format::members_of;
 

@@ -1,9 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::change::{Checklist, DocsState, Nature, PathStep, Rewrite};
-use andon_core::domain::facts::Hunk;
-use andon_core::domain::ids::{DiffHash, HunkHash, Oid};
+use andon_core::domain::{Checklist, DiffHash, DocsState, Hunk, HunkHash, Nature, Oid, PathStep, Rewrite};
 
 fn commit(byte: u8) -> CommitId {
     CommitId(Oid::from_bytes(&[byte; 20]).unwrap())

@@ -3,8 +3,7 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::testkit::Scratch;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::ids::{DiffHash, HunkHash};
-use andon_core::domain::{change::Nature, facts::Hunk};
+use andon_core::domain::{DiffHash, Hunk, HunkHash, Nature};
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
     let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::memory::{Kind, Memory};
 use crate::wire::envelope::first;
-use andon_core::domain::ids::TreeId;
+use andon_core::domain::TreeId;
 
 const KEY: usize = 16;
 const RECORD: usize = KEY + 32;
@@ -110,7 +110,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::ids::Oid;
+    use andon_core::domain::Oid;
 
     fn key(number: u32) -> Key {
         Key::new(&number.to_be_bytes(), TreeId(Oid::from_bytes(&[1; 20]).unwrap()), &[0; 32])

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::test_run::{OverlayEntry, Tracking};
+use andon_core::domain::{Oid, OverlayEntry, PathClass, PathRules, Tracking, TreeId};
 use andon_git::Repo;
 
 /// A code path that was one thing when the tests ran and is another in the tree being committed.

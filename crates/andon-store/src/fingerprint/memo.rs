@@ -7,8 +7,7 @@ use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use super::{super::Result, Extent};
 use andon_core::change::hash::{directory_line, file_line, print_of};
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::{Oid, PathClass, PathRules, TreeId};
 use andon_git::{DifferingEntries, MODE_TREE, RawEntry, RawTree, Repo};
 
 /// Bytes of directories that are remembered at the most.

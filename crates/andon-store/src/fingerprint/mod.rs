@@ -23,10 +23,7 @@ use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::{RecordError, Result};
 use andon_core::change::hash::{DirectoryHash, directory_line, print_of};
-use andon_core::domain::ids::{CodeId, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::scopes::{Part, ScopeView};
-use andon_core::domain::test_run::OverlayEntry;
+use andon_core::domain::{CodeId, OverlayEntry, Part, PathClass, PathRules, ScopeView, TreeId};
 use andon_git::{MODE_TREE, Repo};
 
 pub use andon_core::change::hash::EMPTY;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::Walk;
 use crate::Result;
 use andon_core::change::hash::DirectoryHash;
-use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::test_run::OverlayEntry;
+use andon_core::domain::{Oid, OverlayEntry, TreeId};
 use andon_git::{MODE_TREE, TreeEntry};
 
 /// The statement of an overlay about one path and about the paths below it.

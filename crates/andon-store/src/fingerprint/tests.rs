@@ -5,8 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::*;
 use crate::testkit::Scratch;
-use andon_core::domain::scopes::{REST, Scope, Scopes};
-use andon_core::domain::test_run::Tracking;
+use andon_core::domain::{REST, Scope, Scopes, Tracking};
 
 fn rules() -> PathRules {
     PathRules::new(&["**/*.md".into(), "docs/**".into()], &["**/*.log".into()]).unwrap()

@@ -20,7 +20,7 @@ use std::{thread, time::Duration};
 
 use super::{RecordError, Result, file};
 use crate::wire::v1::{MAX_LINE, encode_line};
-use andon_core::domain::{agent_door::AgentFact, diagnostic::Diagnostic, facts::Attempt};
+use andon_core::domain::{AgentFact, Attempt, Diagnostic};
 
 pub use crate::wire::v1::{JournalLine, Marker, Repair};
 pub(super) use recent::passing;

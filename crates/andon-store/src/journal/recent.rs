@@ -3,9 +3,7 @@
 
 use super::{Journal, JournalLine, Position, tail};
 use crate::wire::v1::{Marker, Peek, decode_line, is_plainly_event, peek};
-use andon_core::domain::{
-    diagnostic::Diagnostic, facts::Ack, ids::CommitId, safety::SafetyFact, test_run::TestRun,
-};
+use andon_core::domain::{Ack, CommitId, Diagnostic, SafetyFact, TestRun};
 use andon_core::history::order::{AckPlace, JournalItem, MarkedCommit};
 use andon_core::history::{DEFAULT_NODE, PassedCommit, RunStart};
 

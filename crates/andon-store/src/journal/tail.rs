@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::super::{file, skipped_line};
 use super::{Journal, JournalLine};
 use crate::wire::v1::{MAX_LINE, decode_line};
-use andon_core::domain::{diagnostic::Diagnostic, ids::ShortHash};
+use andon_core::domain::{Diagnostic, ShortHash};
 use andon_git::from_end;
 
 /// The content of the end of one file.

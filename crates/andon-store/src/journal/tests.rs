@@ -1,7 +1,7 @@
 use std::{fs, io::Write as _};
 
 use super::*;
-use andon_core::domain::diagnostic::Location;
+use andon_core::domain::Location;
 
 fn healed(what: &str) -> JournalLine {
     JournalLine::Healed(Repair { what: what.to_owned(), at: None })

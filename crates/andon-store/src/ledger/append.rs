@@ -3,8 +3,7 @@
 use super::entry::{self, FILE};
 use super::{Ledger, REF_PREFIX, REMOTE_PREFIX, Result, ref_of, writer_of};
 use crate::wire::v1::ledger as wire;
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{decision::LedgerEvent, time::Timestamp};
+use andon_core::domain::{CommitId, EntryId, LedgerEvent, Timestamp};
 use andon_git::{GitError, MODE_FILE, NewCommit, Repo, TreeEntry, Update};
 
 /// Most heads of other writers that one entry names as parents.

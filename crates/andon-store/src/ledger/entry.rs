@@ -4,7 +4,7 @@ use sha2::Digest as _;
 
 use super::{Entry, EntryEvent};
 use crate::wire::v1::ledger::{self as wire, MAX_ENTRY};
-use andon_core::domain::ids::{CommitId, EntryId, TreeId};
+use andon_core::domain::{CommitId, EntryId, TreeId};
 use andon_git::{GitError, Repo, unsigned};
 
 /// The blob that every entry's tree holds.

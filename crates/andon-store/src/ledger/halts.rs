@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
-use super::{Arrival, Entry, Ledger, LedgerError, REF_PREFIX, Result, read, ref_of, writer, writer::Writer};
+use super::{
+    Arrival, Entry, Ledger, LedgerError, REF_PREFIX, Result, read, ref_of,
+    writer::{self, Writer},
+};
 use crate::guard_state::GuardSnapshot;
 use crate::memory::{Kind, Memory};
-use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::facts::{Ack, CommitRecord};
-use andon_core::domain::ids::{CommitId, EntryId, Oid};
+use andon_core::domain::{Ack, CommitId, CommitRecord, EntryId, Oid, StandingHalt};
 use andon_git::{Repo, platform::files};
 
 /// Most unanswered halts that are shown at once.

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Entry;
-use andon_core::domain::decision::{HaltReach, LedgerEvent};
-use andon_core::domain::ids::{CommitId, Digest, EntryId};
-use andon_core::domain::{facts::AnswerPlace, time::Timestamp};
+use andon_core::domain::{AnswerPlace, CommitId, Digest, EntryId, HaltReach, LedgerEvent, Timestamp};
 
 /// Most halts of others and acknowledgements that are kept, the newest.
 const MAX_KEPT: usize = 4096;

@@ -22,9 +22,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 
 use self::writer::Writer;
-use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch};
-use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{facts::Ack, hint::Hint, time::Timestamp};
+use andon_core::domain::{Ack, CommitId, EntryId, Halt, Hint, LedgerEvent, Oid, StopSwitch, Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::{GitError, Repo};
 use andon_signing::{BadSignature, SigningError};

@@ -3,7 +3,7 @@
 
 use super::{Entry, Ledger, Result, entry, read};
 use crate::memory::{Kind, Memory};
-use andon_core::domain::{diagnostic::Diagnostic, ids::CommitId};
+use andon_core::domain::{CommitId, Diagnostic};
 use andon_git::Repo;
 
 /// A halt, and the answer to it.

@@ -7,8 +7,7 @@ use super::entry::{self, BadEntry};
 use super::open::{WholeEntry, form};
 use super::{Entry, EntryEvent, Ledger, Rest, Result, writer_of};
 use crate::wire::v1::ledger as wire;
-use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::domain::{CommitId, Diagnostic, Oid, TreeId};
 use andon_core::history::ledger_order;
 use andon_git::{GitError, Repo};
 

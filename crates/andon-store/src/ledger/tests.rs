@@ -2,10 +2,10 @@ use std::{ffi::OsStr, path::Path};
 
 use super::*;
 use crate::wire::v1::ledger as wire;
-use andon_core::domain::decision::{AdvisedStep, Halt, HaltEvidence, Suggestion};
-use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::findings::{Figures, HaltReason, NamedCall, ReportFile};
-use andon_core::domain::ids::{DiffHash, Digest, Oid, ShortHash, Signature};
+use andon_core::domain::{
+    Ack, AckHow, AdvisedStep, DiffHash, Digest, Figures, Halt, HaltEvidence, HaltReason, NamedCall, Oid,
+    ReportFile, ShortHash, Signature, Suggestion,
+};
 use andon_git::RepoEnv;
 
 pub(super) const AT: Timestamp = Timestamp(1_800_000_000);

@@ -7,7 +7,7 @@ use std::{fs, hash::BuildHasher as _};
 
 use super::{LedgerError, Result};
 use crate::file;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 use andon_git::{Repo, platform::files};
 
 const DIGITS: usize = 32;

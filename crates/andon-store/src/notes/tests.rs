@@ -1,8 +1,7 @@
 use super::*;
 use crate::testkit::Scratch;
 use crate::window::{Window, WindowVerdict, read_window, remember, settled};
-use andon_core::domain::facts::CommitFact;
-use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::{CommitFact, Oid, TreeId};
 
 const GOLDEN: &str = include_str!("../../../../tests/format/v1/commit-full.json");
 const AT: Timestamp = Timestamp(1_700_000_000);

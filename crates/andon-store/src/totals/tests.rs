@@ -6,11 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::journal::{Marker, Reach, Repair};
-use andon_core::domain::events::{
-    Arguments, Ballot, CallEnd, Event, EventKind, Output, OutputKind, ToolCall, TurnEnd,
+use andon_core::domain::{
+    Arguments, Ballot, CallEnd, CodeId, CommitId, Digest, Event, EventKind, Oid, Output, OutputKind,
+    ShortHash, ToolCall, TreeId, TurnEnd, Usage,
 };
-use andon_core::domain::facts::Usage;
-use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use andon_core::history::{RunStart, order::JournalItem};
 use andon_testkit::facts::{red, run};
 

@@ -3,13 +3,11 @@
 use proptest::prelude::*;
 
 use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
-use andon_core::domain::events::{
-    Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, TurnEnd,
+use andon_core::domain::{
+    Ballot, CommitId, CommitKind, CommitRefused, DiffHash, Digest, Event, EventKind, Fact, Gate, Output,
+    OutputKind, Renewal, RunValidity, ShortHash, Signature, TestEvidence, TestStatus, Timestamp, TurnEnd,
+    Usage,
 };
-use andon_core::domain::facts::{CommitKind, Fact, Gate, Usage};
-use andon_core::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
-use andon_core::domain::test_run::{RunValidity, TestEvidence, TestStatus};
-use andon_core::domain::time::Timestamp;
 
 fn pick<T: Clone + std::fmt::Debug + 'static>(of: &[(T, &str)]) -> impl Strategy<Value = T> + use<T> {
     prop::sample::select(of.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>())

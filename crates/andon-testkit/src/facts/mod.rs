@@ -2,15 +2,12 @@
 
 pub mod arbitrary;
 
-use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep, Rewrite};
-use andon_core::domain::events::{Arguments, Event, EventKind, ToolCall, TurnEnd};
-use andon_core::domain::facts::{
-    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
+use andon_core::domain::{
+    Ack, Arguments, ChangeFacts, Checklist, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, Cycle,
+    CycleBudget, DiffHash, DiffSummary, DocsState, Edge, Edits, Event, EventKind, Fact, Gate, Hunk, HunkHash,
+    Nature, Node, Oid, PathStep, Recording, Rewrite, RunValidity, ShortHash, Signature, Span, TestEvidence,
+    TestRun, TestStatus, Timestamp, ToolCall, TreeId, TurnEnd, Workflow,
 };
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
-use andon_core::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
-use andon_core::domain::time::{Span, Timestamp};
-use andon_core::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use andon_core::history::{Fold, Timeline};
 
 /// Session gap of the tests: six hours.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, body, code, entries, lines, place, plain};
 use crate::verbs::check::text::{self as check, Group};
-use andon_core::domain::diagnostic::{Diagnostic, Severity};
+use andon_core::domain::{Diagnostic, Severity};
 use andon_core::escape;
 use andon_engine::{json, text::phrase, view::check::CheckReport};
 
@@ -184,7 +184,7 @@ fn text(raw: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use andon_core::domain::findings::Level;
+    use andon_core::domain::Level;
 
     #[test]
     fn one_line_for_each_kind_of_message() {
@@ -291,7 +291,7 @@ mod tests {
 mod junit_tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+    use andon_core::domain::{Diagnostic, Level};
     use testreport::{ExitKind, ReportInput, Root};
 
     #[test]

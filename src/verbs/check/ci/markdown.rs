@@ -2,7 +2,7 @@
 
 use super::code;
 use crate::verbs::check::{text as check, text::Group};
-use andon_core::domain::{decision::Halt, diagnostic::Severity, hint::Hint};
+use andon_core::domain::{Halt, Hint, Severity};
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
 use andon_engine::text::{forge::Forge, halt, page::command_of, phrase, style::Style};
 use andon_engine::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
@@ -164,7 +164,7 @@ fn text(raw: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+    use andon_core::domain::{Diagnostic, Level};
     use andon_engine::text::shown_change::{ShownChange, ShownLine};
     use andon_testkit::samples;
 

@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest as _, Sha256};
 
 use super::text::Group;
-use andon_core::domain::diagnostic::{Diagnostic, Severity};
-use andon_core::domain::{findings::Level, ids::Digest};
+use andon_core::domain::{Diagnostic, Digest, Level, Severity};
 use andon_core::escape;
 use andon_engine::{text::phrase, view::check::CheckReport};
 
@@ -87,8 +86,7 @@ fn lines(what: &Diagnostic) -> Vec<String> {
 
 #[cfg(test)]
 mod samples {
-    use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-    use andon_core::domain::findings::Level;
+    use andon_core::domain::{CommitRef, Diagnostic, Level, Location};
     use andon_engine::view::check::{CheckReport, SKIPPED_RULE};
     use andon_testkit::samples::{self, HOSTILE};
 
@@ -137,7 +135,7 @@ mod samples {
 mod tests {
     use super::samples::{about, report};
     use super::*;
-    use andon_core::domain::diagnostic::{CommitRef, Location};
+    use andon_core::domain::{CommitRef, Location};
 
     #[test]
     fn a_fingerprint_outlives_a_rebase_and_tells_equal_messages_apart() {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde_json::{Value, json};
 
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
-use andon_core::domain::{diagnostic::Severity, findings::Level, hint::Hint, plural::count};
+use andon_core::domain::{Hint, Level, Severity, plural::count};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::json;
 use andon_engine::text::forge::Forge;
@@ -195,7 +195,7 @@ const OF_CHECK: &str = include_str!("codes.txt");
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use andon_core::domain::{diagnostic::Diagnostic, findings::Level};
+    use andon_core::domain::{Diagnostic, Level};
     use andon_engine::view::check::SKIPPED_RULE;
 
     fn run(report: &CheckReport) -> Value {

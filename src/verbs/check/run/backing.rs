@@ -13,10 +13,10 @@ use super::{
     violation,
 };
 use andon_config::HandedInRuns;
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
-use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::test_run::{RanOn, TestEvidence};
-use andon_core::domain::{findings::Level, hint::Hint, scopes::called};
+use andon_core::domain::{
+    CodeId, CommitFact, CommitId, CommitKind, CommitRecord, Hint, Level, RanOn, Recording, TestEvidence,
+    scopes::called,
+};
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::Result;
 use andon_engine::evidence::inherited_evidence::{

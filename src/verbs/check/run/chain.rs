@@ -6,10 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, violation};
-use andon_core::domain::facts::{CommitRecord, Gate, PrevRecord, Recording};
-use andon_core::domain::findings::Level;
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CommitId, Oid};
+use andon_core::domain::{CommitId, CommitRecord, Gate, Hint, Level, Oid, PrevRecord, Recording};
 use andon_engine::Result;
 use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::notes::{RecordLine, StoredRecord};

@@ -1,12 +1,10 @@
 //! Records that contradict themselves, their commit, or another line of their note.
 
 use super::{Case, Diagnostic, at, violation};
-use andon_core::domain::facts::{CommitRecord, Recording};
-use andon_core::domain::ids::CommitId;
-use andon_core::domain::scopes::called;
-use andon_core::domain::signatures;
-use andon_core::domain::test_run::{RanOn, RunOrigin, ScopeTests, TestEvidence, TestStatus};
-use andon_core::domain::{findings::Level, hint::Hint};
+use andon_core::domain::{
+    CommitId, CommitRecord, Hint, Level, RanOn, Recording, RunOrigin, ScopeTests, TestEvidence, TestStatus,
+    scopes::called, signatures,
+};
 use andon_git::CommitInfo;
 use andon_store::{notes::Note, wire::v1};
 

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::{CommitRef, Diagnostic, Location};
-use andon_core::domain::facts::{CommitFact, CommitKind};
-use andon_core::domain::ids::{CodeId, CommitId};
-use andon_core::domain::{findings::Level, time::Timestamp};
+use andon_core::domain::{CodeId, CommitFact, CommitId, CommitKind, Level, Timestamp};
 use andon_git::CommitInfo;
 use andon_store::packed::PackedFacts;
 

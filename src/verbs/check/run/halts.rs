@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, examined_commits::Link, of_range, violation};
-use andon_core::domain::decision::{Halt, HaltReach, LedgerEvent, StopSwitch, Verdict};
-use andon_core::domain::facts::{Ack, AckHow, Attempt, CommitFact, Fact};
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::{findings::Level, hint::Hint, time::Timestamp};
+use andon_core::domain::{
+    Ack, AckHow, Attempt, CommitFact, CommitId, EntryId, Fact, Halt, HaltReach, Hint, LedgerEvent, Level,
+    StopSwitch, Timestamp, Verdict,
+};
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::range::{self, Lineages};
 use andon_engine::text::{halt, named_files, style::Style};

@@ -2,7 +2,7 @@
 
 use super::{Case, source};
 use andon_config::{self as config, Config};
-use andon_core::domain::{hint::Hint, scopes::called, test_run::TestEvidence};
+use andon_core::domain::{Hint, TestEvidence, scopes::called};
 use andon_engine::Result;
 use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
 use andon_git::CommitInfo;

@@ -24,10 +24,9 @@ use self::records::RecordFindings;
 pub use self::tip_runs::{CommandRunner, TestsWanted, run as tests_at_tip};
 use andon_config::{self as config, AppliesTo, Config, ConfigSource, Layer, MAX_BYTES, TestSettings};
 use andon_core::detect::Rule;
-use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use andon_core::domain::findings::{Finding, Level};
-use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{hint::Hint, paths::CONFIG_FILE};
+use andon_core::domain::{
+    CONFIG_FILE, CommitId, CommitRef, Diagnostic, EntryId, Finding, Hint, Level, Location, Oid,
+};
 use andon_engine::range::{cut_off, cut_off_within, interrupted};
 use andon_engine::recording::bulk::{Pace, WalkEnd};
 use andon_engine::view::check::{CheckReport, TipTests};

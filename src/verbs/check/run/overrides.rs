@@ -2,12 +2,10 @@
 
 use super::halts::{HaltAndAnswer, LedgerFindings};
 use super::{Case, Diagnostic, ExaminedCommits, at, violation};
-use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitRecord, Gate, Recording, Skip};
-use andon_core::domain::findings::{HaltReason, Level, ReportFile};
-use andon_core::domain::ids::CommitId;
-use andon_core::{
-    detect,
-    domain::{agent, hint::Hint},
+use andon_core::detect;
+use andon_core::domain::{
+    Ack, AckHow, CommitFact, CommitId, CommitRecord, Gate, HaltReason, Hint, Level, Recording, ReportFile,
+    Skip, agent,
 };
 use andon_engine::view::check::SKIPPED_RULE;
 use andon_git::CommitInfo;

@@ -14,9 +14,9 @@ use super::{RangeRequest, source};
 use andon_config as config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
-use andon_core::domain::ids::{CommitId, Digest};
-use andon_core::domain::{findings::Level, hint::Hint, paths::PathClass, test_run::TestEvidence};
+use andon_core::domain::{
+    CommitFact, CommitId, CommitKind, CommitRecord, Digest, Hint, Level, PathClass, TestEvidence,
+};
 use andon_core::format::FormatError;
 use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::recording::derive::{self, DerivedCommit};

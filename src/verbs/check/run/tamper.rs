@@ -5,8 +5,7 @@ use std::io::Read as _;
 
 use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, of_range, violation};
 use andon_config::{Config, TestCommand};
-use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
-use andon_core::domain::{findings::Level, hint::Hint, test_run::TestEvidence, time::Timestamp};
+use andon_core::domain::{CommitFact, CommitKind, Hint, Level, Recording, TestEvidence, Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::Result;
 use andon_engine::halts::lost_halts::{Gap, LedgerContents, gaps};

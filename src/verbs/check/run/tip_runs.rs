@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::{RangeRequest, counting, sides, source, spelled};
 use andon_config::{self as config, Config, TestCommand};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::test_run::{Counts, OverlayEntry, TestEvidence, TestStatus, Tracking};
+use andon_core::domain::{
+    CommitId, Counts, Hint, OverlayEntry, PathClass, PathRules, TestEvidence, TestStatus, Tracking, TreeId,
+};
 use andon_core::{change::secrets, escape::shell_quote};
 use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};

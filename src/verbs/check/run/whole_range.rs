@@ -10,9 +10,7 @@ use super::{
     halts, level_of, of_finding, overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
-use andon_core::domain::facts::{CommitFact, Fact, Weakening};
-use andon_core::domain::ids::{CommitId, TreeId};
-use andon_core::domain::{decision::Stage, findings::Level, hint::Hint, test_run::TestEvidence};
+use andon_core::domain::{CommitFact, CommitId, Fact, Hint, Level, Stage, TestEvidence, TreeId, Weakening};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{Result, evidence::docs, range, weakening};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use andon_core::domain::{ids::CodeId, signatures::coarse_signature, test_run::TestEvidence};
+use andon_core::domain::{CodeId, TestEvidence, signatures::coarse_signature};
 use andon_engine::json::line;
 use andon_testkit::samples::value_of;
 use testreport::{ExitKind, ReportInput, Root, examine};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::{self as markup, clipped, text, time};
-use andon_core::domain::{facts::CommitRecord, findings::Level, ids::CommitId};
+use andon_core::domain::{CommitId, CommitRecord, Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
 use andon_engine::view::history::{HistoryCommit, HistoryView};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{self as markup, clipped, linked, text, time};
-use andon_core::domain::{facts::CommitRecord, findings::Level, time::Span};
+use andon_core::domain::{CommitRecord, Level, Span};
 use andon_engine::text::phrase;
 use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, field, linked, look, text, time};
-use andon_core::domain::{decision::Halt, events::MAX_SHOWN, facts::Ack, hint::Hint, summary::SummaryStep};
+use andon_core::domain::{Ack, Halt, Hint, MAX_SHOWN, SummaryStep};
 use andon_core::escape::clip;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::{halt, page::command_of, phrase, spark};

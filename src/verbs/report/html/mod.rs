@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use andon_core::domain::{hint::Hint, time::Timestamp};
+use andon_core::domain::{Hint, Timestamp};
 use andon_core::escape::{self, shell_quote};
 use andon_engine::view::history::HistoryView;
 

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{self as markup, SHOWN, clipped, command, field, linked, log_command, more, text, time};
-use andon_core::domain::facts::{CommitRecord, Gate, Presence, Recording};
-use andon_core::domain::hint::Hint;
-use andon_core::domain::usage::Usage;
+use andon_core::domain::{CommitRecord, Gate, Hint, Presence, Recording, Usage};
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
 use andon_engine::view::history::{HistoryCommit, HistoryView};

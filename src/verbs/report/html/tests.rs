@@ -6,9 +6,7 @@ use regex::Regex;
 
 use super::page;
 use crate::verbs::status::text::tests::view as status;
-use andon_core::domain::facts::{Gate, Skip};
-use andon_core::domain::ids::{CommitId, EntryId, Oid};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, time::Timestamp, usage::Usage};
+use andon_core::domain::{CommitId, Diagnostic, EntryId, Gate, Level, Oid, Skip, Timestamp, Usage};
 use andon_engine::text::forge::Forge;
 use andon_engine::text::shown_change::{ShownChange, ShownLine};
 use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};

@@ -3,9 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use andon_core::domain::facts::Presence;
-use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
-use andon_core::domain::{diagnostic::Diagnostic, findings::Level, test_run::TestStatus};
+use andon_core::domain::{CodeId, Diagnostic, DiffHash, EntryId, Level, Presence, Signature, TestStatus};
 use andon_engine::text::{spark::Glyphs, style::Style};
 use andon_engine::view::status::{CycleView, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LostHooks};
 use andon_testkit::samples::{self, value_of};

@@ -7,7 +7,7 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use self::table::{Cell, GAP, Tone};
-use andon_core::domain::{decision::StandingHalt, facts::Presence, hint::Hint};
+use andon_core::domain::{Hint, Presence, StandingHalt};
 use andon_core::escape::{shell_quote, terminal, terminal_clip, width};
 use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::spark::{self, Glyphs};

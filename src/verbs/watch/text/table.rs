@@ -1,7 +1,7 @@
 //! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
 
 use super::{NAME, short, why};
-use andon_core::domain::{decision::StandingHalt, time::Timestamp};
+use andon_core::domain::{StandingHalt, Timestamp};
 use andon_core::escape::{clip, terminal_clip, width};
 use andon_engine::text::spark::{self, Glyphs};
 use andon_engine::text::{halt, phrase};

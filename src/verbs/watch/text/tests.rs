@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::table::{self, GAP};
 use super::*;
-use andon_core::domain::{diagnostic::Diagnostic, ids::EntryId, test_run::RunValidity, time::Timestamp};
+use andon_core::domain::{Diagnostic, EntryId, RunValidity, Timestamp};
 use andon_core::escape::{is_hidden, width};
 use andon_engine::asking::WaitingRound;
 use andon_engine::text::spark::Glyphs;

@@ -2,9 +2,7 @@
 //! one is a row here and its line in the registry.
 
 use crate::detect::prelude::*;
-use crate::domain::settings::{ParamSpec, RuleSettings};
-use crate::domain::time::Span;
-use crate::domain::workflow::{Cycle, Node};
+use crate::domain::{Cycle, Node, ParamSpec, RuleSettings, Span};
 use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
@@ -258,8 +256,7 @@ fn sum(cycle: &Cycle, of: impl Fn(&str) -> u64) -> u64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Ballot, EventKind, TurnEnd};
-    use crate::domain::{facts::Fact, settings::ParamValue, usage::Usage};
+    use crate::domain::{Ballot, EventKind, Fact, ParamValue, TurnEnd, Usage};
     use crate::testkit::{event_of, folded, in_workflow};
 
     fn start(node: &str, at: i64) -> Fact {

@@ -5,8 +5,7 @@ use super::{
     verdict_split, weak_change,
 };
 use crate::detect::prelude::*;
-use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs};
-use crate::domain::findings::Detail;
+use crate::domain::{Detail, Episode, EscalationCall, EscalationMode, Knobs};
 
 const ROUNDS: Param<u64> = Param::count("rounds", 2, 1);
 const STAGNATION_LIMIT: Param<u64> = Param::count("stagnation_limit", 5, 2);
@@ -84,9 +83,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::situation::Stops;
-    use crate::domain::decision::{Stage, StandingHalt};
-    use crate::domain::escalation::{Episode, Signal};
-    use crate::domain::ids::EntryId;
+    use crate::domain::{EntryId, Episode, Signal, Stage, StandingHalt};
     use crate::{history::Timeline, testkit::GAP};
 
     fn asked(call: EscalationCall, mode: EscalationMode) -> Option<Finding> {

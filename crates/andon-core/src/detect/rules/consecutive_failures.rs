@@ -7,8 +7,7 @@ use crate::detect::attempts::{Attempt, Edit, attempts};
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, excuse};
 use crate::detect::prelude::*;
 use crate::detect::progress::{Credit, Step};
-use crate::domain::test_run::{TestEvidence, TestStatus};
-use crate::domain::{ids::Signature, workflow::Edits};
+use crate::domain::{Edits, Signature, TestEvidence, TestStatus};
 use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> = Param::count("max", 3, 1);
@@ -18,7 +17,7 @@ const RISES: Param<u64> = Param::count("rises", 3, 0);
 pub static RULE: Rule = Rule {
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
-    about: About { resets_alone: true, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
+    about: About { resets_alone: true, counts: Nesting::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EMPTY_ON_PURPOSE.spec],
     ..Rule::of_iterations("consecutive-failures", include_str!("consecutive_failures.md"), check)
 };

@@ -1,8 +1,7 @@
 //! `context-window`: the agent's context window fills up.
 
 use crate::detect::prelude::*;
-use crate::domain::context::{ContextWindowUse, FillSource, Pressure, Thresholds, percent};
-use crate::domain::{briefing::PROMPT, hint::Hint};
+use crate::domain::{ContextWindowUse, FillSource, Hint, PROMPT, Pressure, Thresholds, context::percent};
 use crate::history::{Door, Timeline};
 
 /// The size of a window that no one names.
@@ -162,8 +161,7 @@ mod tests {
     use super::*;
     use crate::detect::situation::Stops;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{EventKind, Renewal};
-    use crate::domain::{facts::Fact, settings::ParamValue, usage::Usage};
+    use crate::domain::{EventKind, Fact, ParamValue, Renewal, Usage};
     use crate::testkit::{call, event, event_of, folded, turn_end};
 
     fn reported(tokens: u64) -> Fact {

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{GOING_BACK, excuse};
 use crate::detect::prelude::*;
-use crate::domain::change::{Nature, PathStep};
-use crate::domain::ids::HunkHash;
+use crate::domain::{HunkHash, Nature, PathStep};
 use crate::history::{PathState, Source, Strike, Timeline, TurnChange, lasted};
 
 const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
@@ -125,8 +124,7 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, checked};
-    use crate::domain::events::{EventKind, TurnEnd};
-    use crate::domain::ids::Digest;
+    use crate::domain::{Digest, EventKind, TurnEnd};
     use crate::testkit::{Commit, chain, code, commit, event, folded, green};
 
     /// A document in these states, while the code stays.

@@ -1,7 +1,7 @@
 //! `docs-not-updated`: the declared API changed, and no documentation with it.
 
 use crate::detect::{prelude::*, situation::DocsChange};
-use crate::domain::about::DirtyBit;
+use crate::domain::DirtyBit;
 
 /// `andon check` asks it about the whole range, which no single commit can answer.
 pub static RULE: Rule = Rule {

@@ -66,7 +66,7 @@ fn since_the_lowest<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::{settings::ParamValue, test_run::TestStatus};
+    use crate::domain::{ParamValue, TestStatus};
     use crate::testkit::{Commit, commit, green, other, red};
 
     const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::oscillation;
 use crate::detect::excuses::{GOING_BACK, excuse, is_switch};
 use crate::detect::prelude::*;
-use crate::domain::ids::HunkHash;
+use crate::domain::HunkHash;
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
 const COMEBACKS: Param<u64> = Param::count("comebacks", 4, 2);
@@ -100,7 +100,7 @@ fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::{change::Nature, settings::ParamValue};
+    use crate::domain::{Nature, ParamValue};
     use crate::testkit::{Commit, commit, green};
 
     /// Path 1 in these states, beside new work.

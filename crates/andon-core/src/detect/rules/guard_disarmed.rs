@@ -24,7 +24,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::asked_of;
-    use crate::domain::events::EventKind;
+    use crate::domain::EventKind;
     use crate::testkit::{ack, event, folded};
 
     #[test]

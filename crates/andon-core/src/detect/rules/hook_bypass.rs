@@ -1,7 +1,7 @@
 //! `hook-bypass`: a commit that bypassed the gate.
 
 use crate::detect::prelude::*;
-use crate::domain::facts::{Gate, Recording};
+use crate::domain::{Gate, Recording};
 use crate::history::Strike;
 
 const BLOCK_IN_CHECK: Param<bool> = Param::on("block_in_check");
@@ -56,8 +56,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::Stops;
-    use crate::domain::facts::CommitKind::{self, Merge, Normal, Revert};
-    use crate::domain::{facts::Skip, settings::ParamValue};
+    use crate::domain::{
+        CommitKind::{self, Merge, Normal, Revert},
+        ParamValue, Skip,
+    };
     use crate::testkit::{commit, timeline};
 
     fn level(gate: Gate, recording: Recording, kind: CommitKind, stage: Stage) -> Option<Level> {

@@ -1,8 +1,7 @@
 //! `identity-drift`: the agent's own configuration is not the one that was pinned.
 
 use crate::detect::prelude::*;
-use crate::domain::hint::Hint;
-use crate::domain::identity::Mismatch;
+use crate::domain::{Hint, Mismatch};
 
 /// The engine compares files with their pins only where this rule is on.
 pub static RULE: Rule = Rule {

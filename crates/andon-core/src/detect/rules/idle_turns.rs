@@ -1,7 +1,7 @@
 //! `idle-turns`: turns end and nothing has changed.
 
 use crate::detect::prelude::*;
-use crate::domain::workflow::Edits;
+use crate::domain::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
 const MAX: Param<u64> = Param::count("max", 3, 1);
@@ -63,9 +63,7 @@ mod tests {
 
     use super::*;
     use crate::detect::testkit::asked_of;
-    use crate::domain::events::{EventKind, TurnEnd};
-    use crate::domain::workflow::{Node, Workflow};
-    use crate::domain::{facts::Fact, ids::Digest};
+    use crate::domain::{Digest, EventKind, Fact, Node, TurnEnd, Workflow};
     use crate::history::Timeline;
     use crate::testkit::{ack, chain, code, commit, event, folded, turn_end};
 

@@ -38,9 +38,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_at, checked, checked_with};
-    use crate::domain::events::{CommitRefused, EventKind};
-    use crate::domain::facts::{Fact, Recording};
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{CommitRefused, EventKind, Fact, ParamValue, Recording};
     use crate::testkit::{code, commit, event, folded};
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::detect::excuses::excuse;
 use crate::detect::prelude::*;
-use crate::domain::{change::Nature, hint::Hint};
+use crate::domain::{Hint, Nature};
 use crate::history::{DocsProgress, Iteration, Timeline, come_slowly};
 
 const RUNNING: Param<u64> = Param::count("running", 14, 3).sense(Sense::Warns);
@@ -71,7 +71,7 @@ fn words_alone(subject: &str) -> impl Iterator<Item = char> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::settings::ParamValue;
+    use crate::domain::ParamValue;
     use crate::testkit::{Commit, commit, green};
 
     fn row(count: u8, one: impl Fn(u8) -> Commit) -> Option<Finding> {

@@ -2,7 +2,7 @@
 
 use crate::detect::calls::{self, is_told};
 use crate::detect::prelude::*;
-use crate::domain::events::CallEnd;
+use crate::domain::CallEnd;
 use crate::history::Call;
 
 const CALLS: Param<u64> = Param::count("calls", 14, 2);
@@ -59,9 +59,7 @@ fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::Arguments;
-    use crate::domain::events::{EventKind, ToolCall};
-    use crate::domain::{facts::Fact, ids::ShortHash, settings::ParamValue};
+    use crate::domain::{Arguments, EventKind, Fact, ParamValue, ShortHash, ToolCall};
     use crate::testkit::{ack, call, event, folded};
 
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {

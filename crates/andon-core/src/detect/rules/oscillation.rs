@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use crate::detect::excuses::{GOING_BACK, NEWLY_PASS, excuse, flips, is_pull_request, is_switch};
 use crate::detect::prelude::*;
 use crate::detect::returns::{self, RepeatedSequence, StateStep, Weight};
-use crate::domain::{
-    hint::Hint,
-    ids::{CodeId, HunkHash},
-};
+use crate::domain::{CodeId, Hint, HunkHash};
 use crate::history::{
     CodeState, Iteration, PathState, Strike, TRIES, Timeline, come_slowly, lasted, mostly_lasted,
 };
@@ -21,7 +18,7 @@ const COMEBACKS: Param<u64> = Param::count("comebacks", 3, 2);
 /// The demo waits for its warning.
 pub static RULE: Rule = Rule {
     reason: HaltReason::Oscillating,
-    about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
+    about: About { counts: Nesting::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, GOING_BACK.spec],
     ..Rule::of_iterations("oscillation", include_str!("oscillation.md"), check)
 };

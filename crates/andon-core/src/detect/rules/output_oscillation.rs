@@ -56,8 +56,7 @@ fn goes_round(recent: &[NodeOutput], period: usize) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Event, EventKind, Output, OutputKind};
-    use crate::domain::{facts::Fact, ids::Digest, settings::ParamValue};
+    use crate::domain::{Digest, Event, EventKind, Fact, Output, OutputKind, ParamValue};
     use crate::testkit::{ack, commit, event, folded, turn_end};
 
     /// `node` said the text of that number.

@@ -2,7 +2,7 @@
 
 use crate::detect::excuses::{GOING_BACK, LANDS_AGAIN, begins_as, excuse, flips, is_pull_request};
 use crate::detect::prelude::*;
-use crate::domain::{facts::CommitKind, hint::Hint};
+use crate::domain::{CommitKind, Hint};
 use crate::history::{CodeState, Strike, Timeline, lasted};
 
 pub(in crate::detect) const RING: Param<u64> = Param::count("ring", 6, 2).sense(Sense::Wider);
@@ -63,8 +63,10 @@ fn excuse_of(states: &[CodeState<'_>], timeline: &Timeline, setting: &RuleSettin
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{
+        CommitKind::{CherryPick, Merge, Rebase, Revert},
+        ParamValue,
+    };
     use crate::testkit::{Commit, commit};
 
     fn states(codes: &[u8]) -> Vec<Commit> {

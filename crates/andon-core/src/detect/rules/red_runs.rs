@@ -46,10 +46,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::facts::Fact;
-    use crate::domain::ids::{Signature, TreeId};
-    use crate::domain::settings::ParamValue;
-    use crate::domain::test_run::{RunOrigin, RunValidity, TestEvidence, TestStatus};
+    use crate::domain::{
+        Fact, ParamValue, RunOrigin, RunValidity, Signature, TestEvidence, TestStatus, TreeId,
+    };
     use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
 
     fn edited(tests: TestEvidence) -> Fact {

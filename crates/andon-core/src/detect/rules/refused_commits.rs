@@ -35,9 +35,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{CommitRefused, EventKind};
-    use crate::domain::test_run::{RunValidity, TestStatus};
-    use crate::domain::{facts::Fact, settings::ParamValue};
+    use crate::domain::{CommitRefused, EventKind, Fact, ParamValue, RunValidity, TestStatus};
     use crate::testkit::{ack, code, commit, event, folded, green, other, run};
 
     fn refused(state: u8) -> Fact {

@@ -25,8 +25,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{EventKind, Renewal};
-    use crate::domain::{facts::Fact, settings::ParamValue};
+    use crate::domain::{EventKind, Fact, ParamValue, Renewal};
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn compaction() -> Fact {

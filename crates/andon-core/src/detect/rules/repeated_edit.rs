@@ -1,7 +1,7 @@
 //! `repeated-edit`: the very same edit is asked for again and again.
 
 use crate::detect::{calls, prelude::*};
-use crate::domain::events::Arguments;
+use crate::domain::Arguments;
 use crate::history::{Call, is_edit};
 
 const REPEATS: Param<u64> = Param::count("repeats", 4, 2);
@@ -32,9 +32,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{CallEnd, Event, EventKind, ToolCall};
-    use crate::domain::ids::CodeId;
-    use crate::domain::{facts::Fact, settings::ParamValue};
+    use crate::domain::{CallEnd, CodeId, Event, EventKind, Fact, ParamValue, ToolCall};
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn made(tool: &str, args: u8, end: CallEnd) -> Fact {

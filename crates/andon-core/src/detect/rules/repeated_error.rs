@@ -31,7 +31,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::checked;
-    use crate::domain::ids::Signature;
+    use crate::domain::Signature;
     use crate::testkit::{Commit, commit, green, red};
 
     fn failing(state: u8, error: Option<u8>) -> Commit {

@@ -2,7 +2,7 @@
 
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::{prelude::*, progress::Credit};
-use crate::domain::hint::Hint;
+use crate::domain::Hint;
 use crate::history::{Outcome, outcome, steady_count};
 
 pub(in crate::detect) const ITERATIONS: Param<u64> = Param::count("iterations", 3, 2);
@@ -70,8 +70,10 @@ fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
-    use crate::domain::{settings::ParamValue, test_run::TestStatus};
+    use crate::domain::{
+        CommitKind::{Amend, Merge, Revert},
+        ParamValue, TestStatus,
+    };
     use crate::testkit::{Commit, commit, green, other, red};
 
     fn r(state: u8, failing: &[&str]) -> Commit {
@@ -120,8 +122,7 @@ mod tests {
 
     #[test]
     fn tests_that_were_red_before_do_not_count() {
-        use crate::domain::facts::{Ack, Fact};
-        use crate::domain::time::Timestamp;
+        use crate::domain::{Ack, Fact, Timestamp};
         let known =
             || Fact::Ack(Box::new(Ack { known_red: vec!["old".to_owned()], ..Ack::new("P", Timestamp(1)) }));
         let told = |results: &[&[&str]]| -> Option<String> {
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_run_before_a_commit_past_the_gate_says_what_the_commit_is() {
-        use crate::domain::facts::{Fact, Gate};
+        use crate::domain::{Fact, Gate};
         let late = |state: u8| {
             let mut made = commit(state + 100);
             made.record().gate = Gate::Bypassed;

@@ -37,8 +37,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Event, EventKind, Output, OutputKind};
-    use crate::domain::{facts::Fact, ids::Digest, settings::ParamValue};
+    use crate::domain::{Digest, Event, EventKind, Fact, Output, OutputKind, ParamValue};
     use crate::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {

@@ -3,7 +3,7 @@
 use crate::detect::excuses::{begins_as, excuse};
 use crate::detect::prelude::*;
 use crate::detect::stretch::{around_one_file, newest, shared_files};
-use crate::domain::{facts::CommitKind, hint::Hint, time::Span};
+use crate::domain::{CommitKind, Hint, Span};
 use crate::{WordList, history::Iteration};
 
 const REVERTS: Param<u64> = Param::count("reverts", 3, 2);
@@ -69,7 +69,7 @@ fn stretch<'a>(
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::{change::Nature, settings::ParamValue};
+    use crate::domain::{Nature, ParamValue};
     use crate::testkit::{Commit, commit};
 
     /// Commits a minute apart: `w` works on file 1, `r` reverts there, `o` reverts elsewhere.

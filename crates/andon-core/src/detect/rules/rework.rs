@@ -3,8 +3,7 @@
 use crate::WordList;
 use crate::detect::excuses::{GOING_BACK, begins_as, excuse};
 use crate::detect::prelude::*;
-use crate::domain::change::{ChangeFacts, Nature, Rewrite};
-use crate::domain::{hint::Hint, ids::HunkHash, time::Span};
+use crate::domain::{ChangeFacts, Hint, HunkHash, Nature, Rewrite, Span};
 use crate::history::{Iteration, Source, Strike, Timeline};
 
 const COMMITS: Param<u64> = Param::count("commits", 4, 2);
@@ -128,7 +127,7 @@ fn rewrites(one: &Iteration, before: Option<&Iteration>, path: HunkHash, setting
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::settings::ParamValue;
+    use crate::domain::ParamValue;
     use crate::testkit::{Commit, commit};
 
     /// Commits of one author a minute apart to one file: `R` repairs it and rewrites most of what it removes there, `r` only

@@ -2,7 +2,7 @@
 
 use crate::detect::calls::{self, is_moving};
 use crate::detect::prelude::*;
-use crate::domain::events::{CallEnd, ToolCall};
+use crate::domain::{CallEnd, ToolCall};
 use crate::history::Call;
 
 const REPEATS: Param<u64> = Param::count("repeats", 6, 2);
@@ -103,8 +103,7 @@ fn failing_alike(newest_first: &[&Call]) -> u64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{EventKind, ToolCall};
-    use crate::domain::{facts::Fact, ids::ShortHash, settings::ParamValue};
+    use crate::domain::{EventKind, Fact, ParamValue, ShortHash, ToolCall};
     use crate::testkit::{ack, call, event, folded};
 
     fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {

@@ -2,9 +2,7 @@
 
 use crate::WordList;
 use crate::detect::{lost::taken_by, prelude::*};
-use crate::domain::facts::{CommitKind, Weakening};
-use crate::domain::hint::Hint;
-use crate::domain::test_run::{Extent, TestEvidence, TestStatus};
+use crate::domain::{CommitKind, Extent, Hint, TestEvidence, TestStatus, Weakening};
 use crate::history::{Strike, Timeline, failing_count};
 
 const TESTS_PARAM: Param<Vec<String>> =

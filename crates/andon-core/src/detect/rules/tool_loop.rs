@@ -2,8 +2,7 @@
 
 use crate::detect::calls::{self, is_moving, is_told};
 use crate::detect::prelude::*;
-use crate::domain::events::{Arguments, CallEnd, ToolCall};
-use crate::domain::{ids::ShortHash, settings::RuleSettings};
+use crate::domain::{Arguments, CallEnd, RuleSettings, ShortHash, ToolCall};
 use crate::history::{Call, NewestObservation, Timeline};
 
 pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2).sense(Sense::Warns);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{EMPTY_ON_PURPOSE, claims_no_work, excuse, is_pull_request, marks_a_release};
 use crate::detect::prelude::*;
-use crate::domain::{change::Nature, hint::Hint};
+use crate::domain::{Hint, Nature};
 use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 const REPEATS: Param<u64> = Param::count("repeats", 2, 1);
@@ -13,7 +13,7 @@ const VARIED: Param<u64> = Param::count("varied", 8, 1);
 const PATIENCE: Param<u64> = Param::count("patience", 12, 1);
 
 pub(in crate::detect) static RULE: Rule = Rule {
-    about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
+    about: About { counts: Nesting::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EMPTY_ON_PURPOSE.spec],
     ..Rule::of_iterations("unchanged-diff", include_str!("unchanged_diff.md"), check)
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::excuses::{GOING_BACK, excuse, is_one_line};
 use crate::detect::prelude::*;
-use crate::domain::{facts::Hunk, hint::Hint};
+use crate::domain::{Hint, Hunk};
 use crate::history::{Iteration, lasted};
 
 const SHARE: Param<f64> = Param::share("share", 0.5);
@@ -116,8 +116,7 @@ pub(super) fn ratio(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::Revert;
-    use crate::domain::{change::Nature, settings::ParamValue};
+    use crate::domain::{CommitKind::Revert, Nature, ParamValue};
     use crate::testkit::{Commit, commit};
 
     fn row(hunks: &[&[(u8, u8)]]) -> Vec<Commit> {

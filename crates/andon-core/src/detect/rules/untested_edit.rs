@@ -3,8 +3,7 @@
 use crate::detect::hints::{self, State};
 use crate::detect::prelude::*;
 use crate::detect::situation::{Candidate, CodeChange, EvidenceState, Origin, PathDifference, Side, Staging};
-use crate::domain::test_run::{RunValidity, TestEvidence, TestRun, TestStatus};
-use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
+use crate::domain::{DirtyBit, Hint, RunValidity, TestEvidence, TestRun, TestStatus, scopes::called};
 use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.

@@ -1,7 +1,7 @@
 //! `user-stop`: a person pulled the stop switch.
 
 use crate::detect::{Stops, prelude::*};
-use crate::domain::facts::Presence;
+use crate::domain::Presence;
 
 /// The log of safety events names it for a stop switch that was set or removed.
 pub static RULE: Rule = Rule {

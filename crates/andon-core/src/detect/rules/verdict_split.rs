@@ -1,7 +1,7 @@
 //! `verdict-split`: reviewers cannot agree on the work.
 
 use crate::detect::prelude::*;
-use crate::domain::escalation::{ReviewTally, splits_running};
+use crate::domain::{ReviewTally, escalation::splits_running};
 
 pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1);
 
@@ -37,7 +37,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::{events::Ballot, settings::ParamValue};
+    use crate::domain::{Ballot, ParamValue};
     use crate::history::{Cast, Timeline};
     use crate::testkit::GAP;
 

@@ -3,7 +3,7 @@
 use crate::WordList;
 use crate::detect::excuses::{claims_no_work, excuse};
 use crate::detect::prelude::*;
-use crate::domain::{change::Nature, hint::Hint};
+use crate::domain::{Hint, Nature};
 use crate::history::{DocsProgress, Iteration, Timeline};
 
 const RUNNING: Param<u64> = Param::count("running", 3, 2);
@@ -95,9 +95,10 @@ fn words_for(nature: Nature) -> &'static str {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
-    use crate::domain::facts::Recording;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::{
+        CommitKind::{CherryPick, Merge, Rebase, Revert},
+        ParamValue, Recording,
+    };
     use crate::testkit::{Commit, commit};
 
     /// Iteration `step` on path 1.

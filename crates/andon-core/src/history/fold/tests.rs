@@ -3,8 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert};
-use crate::domain::{facts::CarriedAttempt, test_run::TestEvidence};
+use crate::domain::{
+    CarriedAttempt,
+    CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert},
+    TestEvidence,
+};
 use crate::history::Strike;
 use crate::testkit::{Commit, GAP, ack, arbitrary as facts, chain, code, commit, green, red, run, timeline};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{events::EventKind, ids::DiffHash, time::Timestamp, usage::Usage};
+use crate::domain::{DiffHash, EventKind, Timestamp, Usage};
 use crate::history::timeline::{TurnChange, TurnIteration};
 use crate::testkit::{GAP, ack, code, commit, event, oid, red, run};
 

@@ -1,8 +1,7 @@
 //! Turns, what falls into them, and when they are iterations.
 
 use super::*;
-use crate::domain::events::{Ballot, CommitRefused};
-use crate::domain::{facts::Fact, test_run::RunOrigin};
+use crate::domain::{Ballot, CommitRefused, Fact, RunOrigin};
 use crate::history::{Fold, Marks, Source};
 use crate::testkit::{ack, call, chain, code, commit, event, event_of, folded, green, red, run, turn_end};
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::short_form::{self, command_keys};
 use super::{WORDS, answer, command, hash, quantities, taken};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
+use andon_core::domain::{Arguments, CallEnd, ToolCall};
 use andon_core::history::{FILE_ARGUMENTS, SHOWING, is_edit, is_one_of};
 use andon_core::{WordList, format::FormatError, words};
 

@@ -5,13 +5,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{EventError, MAX_NAME, hash, name};
-use andon_core::domain::facts::{
-    CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Hunk, Weakening,
+use andon_core::domain::{
+    CarriedAttempt, ChangeFacts, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, Counts, DiffHash,
+    DiffSummary, Fact, Hunk, HunkHash, Oid, RunOrigin, RunValidity, Signature, TestEvidence, TestRun,
+    TestStatus, Timestamp, TreeId, Weakening,
+    signatures::{error_signature, signature},
 };
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
-use andon_core::domain::signatures::{error_signature, signature};
-use andon_core::domain::test_run::{Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
-use andon_core::domain::{change::ChangeFacts, time::Timestamp};
 use andon_core::format::{Count, FormatError, List, bounded, members};
 use andon_store::journal::JournalLine;
 use andon_store::wire::v1::decode_line;

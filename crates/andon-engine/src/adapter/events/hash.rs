@@ -8,8 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::answer::cut;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::events::SAMPLED;
-use andon_core::domain::ids::{Digest, ShortHash};
+use andon_core::domain::{Digest, SAMPLED, ShortHash};
 use testreport::{Root, normalize_contents, normalize_error};
 
 /// Longest text whose volatile parts are masked, in bytes; a longer one counts as it is.

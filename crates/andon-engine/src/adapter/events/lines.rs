@@ -4,7 +4,7 @@
 use std::io::{self, BufRead};
 
 use super::ParsedEvent;
-use andon_core::domain::{facts::Fact, time::Timestamp};
+use andon_core::domain::{Fact, Timestamp};
 
 /// Longest line, in bytes without its LF: arguments of ten megabytes and the members around them.
 pub const MAX_LINE: usize = 11 << 20;

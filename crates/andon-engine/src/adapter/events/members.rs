@@ -1,11 +1,12 @@
 //! The members that each type of event has. Any other member is a slip, or means something that is not read here:
 //! either way the fact would not be the one that its reporter intends.
 
-use andon_core::domain::hint::Hint;
+use andon_core::domain::Hint;
 use serde_json::{Map, Value};
 
 use super::{EventError, WORDS, cut};
-use andon_core::{WordList, domain::diagnostic, words};
+use andon_core::domain::diagnostic;
+use andon_core::{WordList, words};
 
 /// Members of every type.
 const EVERY: WordList = WordList::section(WORDS, "every event");

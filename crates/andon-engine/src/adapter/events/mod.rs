@@ -24,12 +24,9 @@ use serde_json::{Map, Value};
 
 use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::facts::{Ack, Fact};
-use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
-use andon_core::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
 use andon_core::domain::{
-    events::{Ballot, CommitRefused, Event, EventKind, Output, OutputKind, Renewal, ToolCall, TurnEnd},
-    hint::Hint,
+    Ack, Ballot, CLOCK_SKEW, CodeId, CommitRefused, Digest, Event, EventKind, Fact, Hint, Output, OutputKind,
+    Renewal, ShortHash, Span, Timestamp, ToolCall, TreeId, TurnEnd, Uptime,
 };
 use andon_core::format::{FormatError, bounded, members};
 use andon_store::journal::JournalLine;

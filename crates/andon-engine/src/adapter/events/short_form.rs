@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value};
 
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::events::{MAX_SHOWN, ToolCall};
+use andon_core::domain::{MAX_SHOWN, ToolCall};
 use andon_core::history::{COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS};
 use andon_core::{WordList, change::secrets, escape, words};
 

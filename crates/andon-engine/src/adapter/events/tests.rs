@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::events::{Arguments, CallEnd};
-use andon_core::domain::test_run::{RunValidity, TestStatus};
+use andon_core::domain::{Arguments, CallEnd, RunValidity, TestStatus};
 use andon_store::journal::{JournalLine, Repair};
 use andon_store::wire::v1::encode_line;
 

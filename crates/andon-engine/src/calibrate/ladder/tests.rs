@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use andon_core::detect::calibration;
-use andon_core::domain::{events::EventKind, facts::Fact};
+use andon_core::domain::{EventKind, Fact};
 use andon_core::history::{EventEffect, Fold};
 use andon_testkit::facts::{GAP, arbitrary as facts, call, event, turn_end};
 

@@ -12,7 +12,7 @@ use super::{
     CommandExit, Group, Notice, Outputs, ProgramEnd, SentSignal, StopCause, ending_signals,
     start::RunningCommand, terminal::Size,
 };
-use andon_core::domain::time::Span;
+use andon_core::domain::Span;
 use testreport::Stream;
 
 /// Between SIGTERM and SIGKILL after a timeout.

@@ -5,7 +5,7 @@ use flate2::{Compression, write::ZlibEncoder};
 use super::*;
 use crate::objects::inflate::{Inflater, STEP};
 use crate::{GitError, MergeClaim, RepoEnv, TreeVerdict, testkit::Scratch};
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::CommitId;
 
 fn check(file: &[u8]) -> Result<(), DamagedObject> {
     Inflater::new().check(file)

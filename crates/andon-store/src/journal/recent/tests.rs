@@ -1,5 +1,5 @@
 use super::*;
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::{CodeId, CommitId, TreeId};
 
 const REACH: Reach = Reach { runs: 2, commits: 3, turns: usize::MAX, since: Some(Position::START) };
 

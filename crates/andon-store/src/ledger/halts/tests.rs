@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 use super::super::tests::{AT, acknowledged, fresh, git, halted, open};
 use super::*;
 use crate::ledger::{Ledger, NewEntry};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 
 /// A step of a clone.
 #[derive(Debug, Clone, Copy)]

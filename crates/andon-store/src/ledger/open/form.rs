@@ -1,7 +1,7 @@
 //! The one form of an entry's commit. git leaves every header that begins with `gpgsig` out of what it signs, so that one
 //! signature would fit several objects; here only one set of headers is an entry.
 
-use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::{CommitId, TreeId};
 
 /// Headers in their order; `parent` comes any number of times.
 const HEADERS: [&str; 5] = ["tree", "parent", "author", "committer", "gpgsig"];

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use andon_core::domain::ids::{CommitId, EntryId};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::{CommitId, EntryId, Timestamp};
 use andon_signing::{BadSignature, Touch};
 
 pub use append::EvidenceText;

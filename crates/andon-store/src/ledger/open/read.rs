@@ -12,7 +12,7 @@ use super::form::{self, Form};
 use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger, append::EVIDENCE};
 use crate::ledger::{Ledger, Result, entry::FILE, heads_of, refs_of_all};
 use crate::wire::v1::{ledger::MAX_ENTRY, open::decode_open};
-use andon_core::domain::ids::{CommitId, EntryId, Oid, TreeId};
+use andon_core::domain::{CommitId, EntryId, Oid, TreeId};
 use andon_core::history::ledger_order;
 use andon_git::{MODE_FILE, Repo, unsigned};
 use andon_signing::{NAMESPACE, SshSig};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::ledger::Ledger;
-use andon_core::domain::ids::Oid;
+use andon_core::domain::Oid;
 use andon_git::{Repo, RepoEnv, Update};
 use andon_signing::{Signer, SigningSetup};
 

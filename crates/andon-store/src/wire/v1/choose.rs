@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 
 use super::commit::{DecodedRecord, decode_commit};
-use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
-use andon_core::domain::test_run::TestEvidence;
+use andon_core::domain::{
+    CodeId, CommitId, CommitKind, CommitRecord, DiffHash, Gate, Recording, TestEvidence, TreeId,
+};
 use andon_core::format::FormatError;
 
 /// Facts of a record that anyone can derive from the commit. A fact that was not derived agrees with every value.
@@ -139,7 +139,7 @@ pub fn disagreement(note: &[u8], derived: &DerivedFacts) -> Option<&'static str>
 mod tests {
     use super::super::commit::{UnknownKeys, encode_commit};
     use super::*;
-    use andon_core::domain::{ids::Oid, time::Timestamp};
+    use andon_core::domain::{Oid, Timestamp};
 
     const GOLDEN: &[u8] = include_bytes!("../../../../../tests/format/v1/commit-full.json");
 

@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 use sha2::Digest as _;
 
 use super::MAX_LINE;
-use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
-use andon_core::domain::ids::Digest;
+use andon_core::domain::{CommitRecord, Digest, PrevRecord, Recording};
 use andon_core::format::beside::{Beside, With};
 use andon_core::format::{FormatError, line, members_of, object, object_and_rest};
 

@@ -13,12 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::MAX_LINE;
-use andon_core::domain::events::{
-    Arguments, CallEnd, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ToolCall, Trace, WAITED_MS,
+use andon_core::domain::{
+    Arguments, CallEnd, CodeId, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ShortHash, Timestamp,
+    ToolCall, Trace, Uptime, Usage, WAITED_MS, usage::micros,
 };
-use andon_core::domain::ids::{CodeId, ShortHash};
-use andon_core::domain::time::{Timestamp, Uptime};
-use andon_core::domain::usage::{Usage, micros};
 use andon_core::format::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.

@@ -8,13 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{MAX_LINE, event, ledger::HaltWire};
 use andon_core::WordList;
-use andon_core::domain::decision::{Halt, StandingHalt};
-use andon_core::domain::events::{Event, RunStart};
-use andon_core::domain::facts::{Ack, Attempt};
-use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::test_run::{OverlayEntry, TestRun};
-use andon_core::domain::{agent_door::AgentFact, time::Timestamp};
+use andon_core::domain::{
+    Ack, AgentFact, Attempt, CodeId, CommitId, EntryId, Event, Halt, OverlayEntry, RunStart, SafetyFact,
+    SafetyKind, StandingHalt, TestRun, Timestamp, TreeId,
+};
 use andon_core::format::fields::{Text, count_if_any};
 use andon_core::format::{FormatError, Kind, bounded, line, map, members, members_of, object};
 
@@ -223,8 +220,7 @@ fn decode_halt(line: &[u8]) -> Result<StandingHalt, FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::decision::{HaltEvidence, HaltReach};
-    use andon_core::domain::findings::{Figures, HaltReason, ReportFile};
+    use andon_core::domain::{Figures, HaltEvidence, HaltReach, HaltReason, ReportFile};
 
     #[test]
     fn events_are_told_by_their_bytes() {
@@ -243,8 +239,7 @@ mod tests {
     }
 
     use crate::wire::v1::{JournalLine, decode_line, encode_line};
-    use andon_core::domain::decision::{Halt, StandingHalt};
-    use andon_core::domain::{ids::EntryId, time::Timestamp};
+    use andon_core::domain::{EntryId, Halt, StandingHalt, Timestamp};
 
     #[test]
     fn a_halt_comes_back_without_its_evidence() {

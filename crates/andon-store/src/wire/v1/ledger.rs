@@ -13,13 +13,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use andon_core::domain::decision::{
-    AdvisedStep, Halt, HaltEvidence, HaltReach, LedgerEvent, MAX_LEDGER_TEXT, Suggestion,
+use andon_core::domain::{
+    Ack, AckHow, AdvisedStep, Attempt, BestCommit, CommitId, Figures, Halt, HaltEvidence, HaltReach,
+    HaltReason, HaltSummary, LedgerEvent, MAX_LEDGER_TEXT, MAX_SHOWN, NamedCall, ReportFile, Suggestion,
+    SummaryStep, TestCounts, Timestamp,
 };
-use andon_core::domain::facts::{Ack, AckHow, Attempt};
-use andon_core::domain::findings::{Figures, HaltReason, NamedCall, ReportFile};
-use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
-use andon_core::domain::{events::MAX_SHOWN, ids::CommitId, time::Timestamp};
 use andon_core::format::fields::{self, or_default};
 use andon_core::format::{Count, FormatError, List, members_of, object};
 

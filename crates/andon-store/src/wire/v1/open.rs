@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ledger::{MAX_ENTRY, MAX_NUMBER, SCHEMA};
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::Timestamp;
 use andon_core::format::{Count, FormatError, map, members, members_of};
 
 /// The members that give the place of an entry; all others are its content.

@@ -3,24 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep, Rewrite};
-use andon_core::domain::events::{
-    Arguments, CallEnd, Event, EventKind, Output, OutputKind, Renewal, ToolCall,
+use andon_core::domain::{
+    Ack, AckHow, Arguments, CallEnd, CarriedAttempt, ChangeFacts, Checklist, CodeId, CommitId, CommitKind,
+    CommitRecord, DiffHash, DiffSummary, Digest, DocsState, EntryId, Event, EventKind, Extent, FailingTest,
+    Gate, Hunk, HunkHash, Level, LostTests, Nature, Oid, Output, OutputKind, OverlayEntry, PathStep,
+    PrevRecord, RanOn, RecordedFinding, Recording, Renewal, Rewrite, RunOrigin, RunValidity, SafetyFact,
+    SafetyKind, ScopeTests, SetNames, ShortHash, Signature, Skip, TestEvidence, TestRun, TestStatus,
+    Timestamp, ToolCall, Tracking, TreeId, Uptime, Usage, Weakening,
 };
-use andon_core::domain::facts::{
-    Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
-    RecordedFinding, Recording, Skip, Usage, Weakening,
-};
-use andon_core::domain::ids::{
-    CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
-};
-use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::domain::test_run::{
-    Extent, LostTests, OverlayEntry, RanOn, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
-    TestRun, TestStatus, Tracking,
-};
-use andon_core::domain::time::{Timestamp, Uptime};
-use andon_core::domain::{findings::Level, summary::FailingTest};
 use andon_core::format::FormatError;
 
 mod journal;

@@ -1,7 +1,9 @@
 use super::*;
 use crate::detect::testkit::{asked_of, checked, checked_with};
-use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
-use crate::domain::settings::ParamValue;
+use crate::domain::{
+    CommitKind::{CherryPick, Merge, Rebase, Revert},
+    ParamValue,
+};
 use crate::testkit::{Commit, chain, commit, folded, green, other, red, reset, turn_end};
 
 const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];

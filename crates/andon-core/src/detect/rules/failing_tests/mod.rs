@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::detect::prelude::*;
 use crate::detect::situation::{CodeChange, EvidenceState, Origin};
-use crate::domain::test_run::{ScopeTests, TestEvidence, TestStatus};
-use crate::domain::{about::DirtyBit, hint::Hint, scopes::called};
+use crate::domain::{DirtyBit, Hint, ScopeTests, TestEvidence, TestStatus, scopes::called};
 use crate::history::{Outcome, failing_count, outcome, red_scopes};
 use testreport::stable_id;
 
@@ -99,7 +98,7 @@ fn verb(total: u64, failing: u64) -> String {
 mod tests {
     use super::*;
     use crate::detect::testkit::judged;
-    use crate::domain::settings::ParamValue;
+    use crate::domain::ParamValue;
     use crate::testkit::{green, other, red};
 
     fn level(tests: TestEvidence, changed: CodeChange, stage: Stage) -> Option<Level> {

@@ -1,7 +1,9 @@
 use super::*;
 use crate::detect::testkit::{asked_of, checked, checked_with};
-use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
-use crate::domain::{change::Nature, facts::Recording, settings::ParamValue};
+use crate::domain::{
+    CommitKind::{CherryPick, Merge, Rebase, Revert},
+    Nature, ParamValue, Recording,
+};
 use crate::testkit::{Commit, commit, folded, green};
 
 mod lines;

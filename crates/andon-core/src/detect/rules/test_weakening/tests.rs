@@ -1,7 +1,7 @@
 use super::*;
 use crate::detect::rules::{consecutive_failures, failures_not_decreasing};
 use crate::detect::testkit::{checked, checked_at};
-use crate::domain::facts::CommitKind;
+use crate::domain::CommitKind;
 use crate::testkit::{Commit, commit, green, red};
 
 const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];

@@ -1,7 +1,6 @@
 use super::*;
 use crate::detect::testkit::{asked_of, asked_with};
-use crate::domain::events::{Arguments, EventKind, ToolCall};
-use crate::domain::{facts::Fact, ids::CodeId, settings::ParamValue};
+use crate::domain::{Arguments, CodeId, EventKind, Fact, ParamValue, ToolCall};
 use crate::testkit::{ack, call, commit, event, folded, green, run, turn_end};
 
 /// A call of `Bash` with arguments and an answer.
@@ -199,7 +198,7 @@ fn changed_code_begins_anew_whoever_changed_it() {
 
 #[test]
 fn what_waits_is_known_by_the_time_that_it_takes_and_its_short_answers() {
-    use crate::domain::events::{CallEnd, SAMPLED, WAITED_MS};
+    use crate::domain::{CallEnd, SAMPLED, WAITED_MS};
     let many = |made: ToolCall| vec![event(EventKind::ToolCall(made)); 70];
     let polls = ToolCall { duration_ms: Some(WAITED_MS), ..call("Bash", 1, Some(1)) };
     let waits = many(polls.clone());

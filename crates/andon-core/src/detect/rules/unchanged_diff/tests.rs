@@ -1,7 +1,9 @@
 use super::*;
 use crate::detect::testkit::{checked, checked_with};
-use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Rebase, Revert};
-use crate::domain::{change::Nature, facts::Recording, settings::ParamValue};
+use crate::domain::{
+    CommitKind::{Amend, CherryPick, Merge, Rebase, Revert},
+    Nature, ParamValue, Recording,
+};
 use crate::testkit::{Commit, commit, green};
 
 fn d(diff: u8) -> Commit {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::detect::situation::{PathHint, Whereabouts};
 use crate::detect::testkit::{judged, judged_at, made};
-use crate::domain::{facts::CommitKind, test_run::Tracking};
+use crate::domain::{CommitKind, Tracking};
 use crate::testkit::{commit, green, other, red, run, timeline};
 
 fn at_commit(state: EvidenceState) -> Option<Finding> {

@@ -1,7 +1,7 @@
 //! Lines of the journal and of the attempts.
 
 use super::*;
-use andon_core::domain::{events::RunStart, facts::Attempt, findings::Figures};
+use andon_core::domain::{Attempt, Figures, RunStart};
 
 fn marker(at: Option<Timestamp>, turn: Option<(&str, u64)>, begins: RunStart) -> JournalLine {
     let (node, iteration) = turn.map(|(node, number)| (node.to_owned(), number)).unzip();
