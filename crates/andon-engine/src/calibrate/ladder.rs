@@ -3,7 +3,7 @@
 //! Each rule is judged by itself, whether another one has halted the run or not, and for each run the loosest step at
 //! which it halts is kept. The steps above that one are tried from the loosest down, so that a halt there is never
 //! missed. A good run costs little all the same: most rules declare that a halt at larger counts is one at smaller
-//! ones, or that nothing is found there where nothing is found at the smallest ones ([`Counts`]), and one question
+//! ones, or that nothing is found there where nothing is found at the smallest ones ([`Nesting`]), and one question
 //! answers for all steps.
 
 use std::cell::RefCell;

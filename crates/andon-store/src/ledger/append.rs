@@ -26,7 +26,7 @@ impl Ledger<'_> {
     /// Appends an event to this clone's ledger, dated `at`.
     ///
     /// # Errors
-    /// [`LedgerError`]; then nothing is appended.
+    /// [`LedgerError`](crate::ledger::LedgerError); then nothing is appended.
     pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId> {
         let (repo, writer) = (self.repo, &*self.writer_id()?);
         let name = ref_of(writer);
@@ -57,7 +57,7 @@ impl Ledger<'_> {
     /// that is behind ours, or has diverged, is left as it is.
     ///
     /// # Errors
-    /// [`LedgerError::Git`] when the ref cannot be written or its history not be read.
+    /// [`LedgerError::Git`](crate::ledger::LedgerError::Git) when the ref cannot be written or its history not be read.
     pub fn adopt(&self, writer: &str, theirs: CommitId) -> Result<Arrival> {
         let repo = self.repo;
         let name = ref_of(writer);

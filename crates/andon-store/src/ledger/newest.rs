@@ -20,7 +20,7 @@ impl Ledger<'_> {
     /// Costs two entries while no ledger has moved.
     ///
     /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
+    /// [`LedgerError`](crate::ledger::LedgerError) when the ledgers cannot be read.
     pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>)> {
         let repo = self.repo;
         // Changes whenever a halt or an answer comes or goes; not known of a ledger that is cut.

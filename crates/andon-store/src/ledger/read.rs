@@ -46,7 +46,7 @@ impl Ledger<'_> {
     /// Every entry of every writer, in the ledger's order, and what could not be read.
     ///
     /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    /// [`LedgerError::Git`](crate::ledger::LedgerError::Git) when the refs themselves cannot be read.
     pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>)> {
         // Entries that are gone from the refs and known otherwise are put back first.
         let _memory = self.halts();
@@ -278,7 +278,7 @@ impl Ledger<'_> {
     /// Ledgers that were turned back, rewritten or removed, as far as the others give it away.
     ///
     /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    /// [`LedgerError::Git`](crate::ledger::LedgerError::Git) when the refs themselves cannot be read.
     pub fn tampered(&self) -> Result<Vec<Tampering>> {
         let (heads, nodes, _) = graph(self.repo)?;
         let mut tips: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();

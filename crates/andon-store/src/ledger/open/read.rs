@@ -44,7 +44,7 @@ impl Ledger<'_> {
     /// `known` are not read again but taken as they are. What was read without them is kept while no ref moves.
     ///
     /// # Errors
-    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    /// [`LedgerError::Git`](crate::ledger::LedgerError::Git) when the refs themselves cannot be read.
     pub fn read_whole(&self, known: &HashMap<CommitId, WholeEntry>) -> Result<WholeLedger> {
         let repo = self.repo;
         let refs = refs_of_all(repo)?;
