@@ -7,10 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, RunningHooks};
 use crate::effect::program::Environment;
-use andon_core::domain::{
-    AgentMark, Timestamp, Uptime,
-    agent::{self},
-};
+use andon_core::domain::{AgentMark, Timestamp, Uptime, agent};
 use andon_git::platform::{files, processes, test_seam};
 use andon_git::{Repo, RepoEnv};
 use andon_store::{guard_state, process::in_environments_above};

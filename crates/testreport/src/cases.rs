@@ -8,7 +8,7 @@ use crate::{ReportProblem, Root, WordList};
 /// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
 const MAX_CASES: u64 = 100_000_000;
 
-/// Most problems of one report that are told.
+/// Most problems of one report that are reported.
 const MAX_PROBLEMS: usize = 8;
 
 /// Longest part of an id that is kept, in bytes; normalization cuts the whole.

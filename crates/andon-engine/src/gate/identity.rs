@@ -4,10 +4,7 @@
 use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
 use andon_config::Config;
 use andon_core::detect;
-use andon_core::domain::{
-    Claims, CommitId, Files, Maker, Mismatch, TreeId,
-    identity::{self},
-};
+use andon_core::domain::{Claims, CommitId, Files, Maker, Mismatch, TreeId, identity};
 use andon_git::Repo;
 use andon_store::identity::ConfigFiles;
 

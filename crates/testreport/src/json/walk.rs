@@ -2,7 +2,7 @@
 //! string, and of that only the beginning is kept.
 //!
 //! `json-event-parser` reads the tokens, as RFC 8259 has them: `NaN` is none, and neither is half of a surrogate pair.
-//! What is added here is the path of each, and the bounds.
+//! The path of each, and the bounds, are added here.
 
 use encoding_rs::UTF_8;
 use json_event_parser::{JsonEvent, LowLevelJsonParser, LowLevelJsonParserResult};

@@ -7,10 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Case, Diagnostic, at, chain::earlier_records, of_finding};
 use andon_config::AppliesTo;
 use andon_core::detect::{self, Candidate, Situation};
-use andon_core::domain::{
-    Claims, CommitFact, CommitId, CommitRecord, Mismatch, Recording, Stage,
-    identity::{self},
-};
+use andon_core::domain::{Claims, CommitFact, CommitId, CommitRecord, Mismatch, Recording, Stage, identity};
 use andon_core::history::Timeline;
 use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::gate::identity::{is_asked, of_tree};
