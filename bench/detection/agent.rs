@@ -385,5 +385,5 @@ impl Agent {
 
 /// Seconds since the epoch as RFC 3339.
 fn rfc3339(seconds: i64) -> String {
-    andon_core::domain::time::Timestamp(seconds).to_string()
+    andon_core::domain::Timestamp(seconds).to_string()
 }

@@ -190,7 +190,7 @@ fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String> {
         "round": ledger.entries[at].id.to_string(),
         "decision": decided.key,
         "decidedBy": decided.by,
-        "decidedAt": andon_core::domain::time::Timestamp(decided.at).to_string(),
+        "decidedAt": andon_core::domain::Timestamp(decided.at).to_string(),
         "votes": decided.votes.iter().map(vote).collect::<Vec<Value>>(),
     });
     let subjects = [

@@ -101,7 +101,7 @@ pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit> {
     Ok(if is_fine { Exit::Allowed } else { Exit::Refused })
 }
 
-fn write(path: &Path, files: &andon_core::domain::identity::Files) -> Result<()> {
+fn write(path: &Path, files: &andon_core::domain::Files) -> Result<()> {
     let bytes = read_plain(path, MAX_BYTES as u64).map_err(OpsError::Input)?.unwrap_or_default();
     let text = String::from_utf8(bytes).map_err(|err| OpsError::Input(io::Error::other(err)))?;
     let edited = config::with_pin(&text, files).map_err(|by_hand| {

@@ -93,7 +93,7 @@ fn show(ctx: &Context, ws: &Workspace, halted: Option<&StandingHalt>) -> Result<
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if halted.is_some() => {
-            let report_files = andon_core::domain::findings::ReportFile::ALL
+            let report_files = andon_core::domain::ReportFile::ALL
                 .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
             andon_engine::effect::carry_out(&report_files, &ws.site(ctx))?;
             Ok(())

@@ -320,7 +320,7 @@ fn what_the_rules_allow_is_not_found() {
     let inside = "crates/andon-core/src/domain/a.rs";
     for (path, text) in [
         (inside, "use std::fmt; use super::ids::Oid; use crate::domain::time; fn f(fs: u8) -> u8 { fs }"),
-        (inside, "use crate::domain::facts::Fact; use std::io::Write; use std::time::Duration;"),
+        (inside, "use crate::domain::Fact; use std::io::Write; use std::time::Duration;"),
         ("crates/andon-store/src/a.rs", "use andon_git::Repo; use std::fs; mod a { use super::super::b; }"),
         ("src/cli/mod.rs", "use andon_engine::context; use std::process::ExitCode;"),
         ("src/lib.rs", "pub mod verbs; pub mod cli;"),

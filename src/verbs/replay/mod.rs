@@ -447,7 +447,7 @@ impl Engine {
         decision
     }
 
-    fn ask(&self, stage: Stage) -> Vec<andon_core::domain::findings::Finding> {
+    fn ask(&self, stage: Stage) -> Vec<andon_core::domain::Finding> {
         let timeline = self.fold.timeline();
         let episode = || uncertainty::episode(timeline, &self.settings, self.mode);
         let episode = (stage != Stage::Event).then(episode).flatten();

@@ -53,7 +53,7 @@ pub fn reported_by(line: &mut Value, (at, node, session): (i64, Option<&str>, Op
 
 /// RFC 3339, as the stage's clock has it.
 pub fn time(seconds: i64) -> String {
-    andon_core::domain::time::Timestamp(crate::support::START + seconds).to_string()
+    andon_core::domain::Timestamp(crate::support::START + seconds).to_string()
 }
 
 /// The decision in an answer.

@@ -384,7 +384,7 @@ impl Stage {
 
     /// The stage's clock as RFC 3339.
     fn now(&self) -> String {
-        andon_core::domain::time::Timestamp(*self.clock.borrow()).to_string()
+        andon_core::domain::Timestamp(*self.clock.borrow()).to_string()
     }
 
     /// Edits the code, sets test results, runs the tests and commits. The commit's outcome comes back.

@@ -126,10 +126,7 @@ pub fn defaults() -> RuleSettings {
 }
 
 /// The rules that are evaluated at `stage`, in registry order.
-pub fn active(
-    stage: crate::domain::decision::Stage,
-    settings: &RuleSettings,
-) -> impl Iterator<Item = &'static Rule> {
+pub fn active(stage: crate::domain::Stage, settings: &RuleSettings) -> impl Iterator<Item = &'static Rule> {
     let on = |rule: &Rule| rule.level_in(settings) > Level::Off;
     REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
 }

@@ -224,14 +224,14 @@ mod tests {
         assert_eq!(running(tour(3)), 0, "a file is documented");
         assert_eq!(running(tour(1)[..4].to_vec()), 0);
         let digest = <sha2::Sha256 as sha2::Digest>::digest(b"");
-        assert_eq!(crate::domain::facts::Hunk::NO_LINES.0, digest[..8]);
+        assert_eq!(crate::domain::Hunk::NO_LINES.0, digest[..8]);
         let taken_out_and_put_in = |state: u8| {
             let mut one = weak(state, 1).lines(9, 9);
-            let hash = |byte| crate::domain::ids::HunkHash([byte; 8]);
-            let hunk = |removed, added| crate::domain::facts::Hunk { removed, added };
+            let hash = |byte| crate::domain::HunkHash([byte; 8]);
+            let hunk = |removed, added| crate::domain::Hunk { removed, added };
             one.record().diff.hunks = vec![
-                hunk(hash(state), crate::domain::facts::Hunk::NO_LINES),
-                hunk(crate::domain::facts::Hunk::NO_LINES, hash(state + 100)),
+                hunk(hash(state), crate::domain::Hunk::NO_LINES),
+                hunk(crate::domain::Hunk::NO_LINES, hash(state + 100)),
             ];
             one
         };

@@ -241,7 +241,7 @@ mod tests {
             help: Vec::new(),
         };
         let decision = crate::policy::decide(vec![finding], None);
-        let at = crate::domain::time::Timestamp(9);
+        let at = crate::domain::Timestamp(9);
         let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at, client: None };
         let providers = providers();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn a_tool_named_infinite_is_no_infinite_loop() {
         let line = Timeline::new(crate::testkit::GAP);
-        let at = crate::domain::time::Timestamp(9);
+        let at = crate::domain::Timestamp(9);
         let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at, client: None };
         let deadlock = |report_file| {
             let finding = Finding {

@@ -46,7 +46,7 @@ mod tests {
         folded(facts)
     }
 
-    fn facts_of(turns: usize, calls: usize) -> Vec<andon_core::domain::facts::Fact> {
+    fn facts_of(turns: usize, calls: usize) -> Vec<andon_core::domain::Fact> {
         let mut facts = chain(vec![commit(1)]);
         facts.extend(vec![turn_end(1); turns]);
         facts.extend((0..calls).map(|_| event(EventKind::ToolCall(call("Bash", 1, Some(1))))));
@@ -73,7 +73,7 @@ mod tests {
         let busy = asked(&stagnant(1, 3));
         assert_eq!((busy.call, busy.hot), (EscalationCall::Wait, vec![Signal::ToolLoop]));
         let mut settings = detect::defaults();
-        settings.get_mut("tool-loop").unwrap().level = andon_core::domain::findings::Level::Off;
+        settings.get_mut("tool-loop").unwrap().level = andon_core::domain::Level::Off;
         let off = episode(&stagnant(5, 3), &settings, EscalationMode::Halting).unwrap();
         assert_eq!((off.call, off.hot), (EscalationCall::Wait, vec![Signal::NoChange]));
     }

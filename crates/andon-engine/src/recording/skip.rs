@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn every_dirty_bit_is_a_rule_of_the_commit_gate() {
         for rule in detect::skippable() {
-            assert!(rule.stages.contains(&andon_core::domain::decision::Stage::PreCommit), "{}", rule.id);
+            assert!(rule.stages.contains(&andon_core::domain::Stage::PreCommit), "{}", rule.id);
             assert!(rule.level < Level::Halt, "{}", rule.id);
         }
         assert_eq!(detect::skippable().count(), 3);

@@ -317,8 +317,7 @@ mod tests {
         let mut halt = samples::stuck_halt();
         halt.summary.steps[1].subject = samples::HOSTILE.to_owned();
         halt.summary.iterations = 6;
-        halt.summary.best =
-            Some(andon_core::domain::summary::BestCommit { commit: samples::commit(11), failing: 2 });
+        halt.summary.best = Some(andon_core::domain::BestCommit { commit: samples::commit(11), failing: 2 });
         let text = rendered(&halt, &samples::story(), AckMode::Delete);
         let expected = "\
 # Checkpoint - 2026-11-20 16:30 CET
@@ -411,7 +410,7 @@ Commits are refused until a person has answered:
         halt.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, huge.clone()); 500];
         halt.evidence.trend = vec![u64::MAX; 10_000];
         halt.evidence.calls = vec![NamedCall { exact: ShortHash([9; 8]), shown: Some(huge.clone()) }; 10_000];
-        halt.evidence.diffs = vec![andon_core::domain::ids::DiffHash([1; 32]); 10_000];
+        halt.evidence.diffs = vec![andon_core::domain::DiffHash([1; 32]); 10_000];
         let mut story = samples::story();
         story.tried = (0..1_000).map(|number| samples::tried(number, &huge, Some(1))).collect();
         story.failing_now = vec![huge; 500];

@@ -104,7 +104,7 @@ mod tests {
         let scratch = Scratch::new();
         scratch.git(&["config", "core.fsync", "all"]);
         let repo = scratch.open();
-        let update = |tip: Option<andon_core::domain::ids::CommitId>| {
+        let update = |tip: Option<andon_core::domain::CommitId>| {
             let tree = repo.write_tree_entries(&[])?;
             let new = NewCommit { tree, parents: tip.as_slice(), message: "m", at: Timestamp(1) };
             Ok(Update::Set(repo.write_commit(&new)?, ()))

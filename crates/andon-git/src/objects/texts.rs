@@ -72,7 +72,7 @@ mod tests {
             let [one, other] = [&plain, &asked].map(|repo| repo.text(blob, 1 << 20).unwrap().unwrap());
             assert_eq!(*one, *other);
             assert!(asked.reader.borrow().is_some());
-            assert!(asked.tree(andon_core::domain::ids::TreeId(blob)).is_err());
+            assert!(asked.tree(andon_core::domain::TreeId(blob)).is_err());
         }
         let none = Oid::from_bytes(&[7; 20]).unwrap();
         assert!(matches!(asked.text(none, 9), Err(GitError::Missing { .. })));

@@ -209,7 +209,7 @@ fn submodules_count_as_their_commit_and_never_when_dirty() {
     assert_eq!(dirty.len(), 1);
     let (mode, id) = dirty[0].1.unwrap();
     assert_eq!(mode, MODE_SUBMODULE);
-    assert!(scratch.open().tree_of(andon_core::domain::ids::CommitId(id)).is_err());
+    assert!(scratch.open().tree_of(andon_core::domain::CommitId(id)).is_err());
     git_in(&sub, &["commit", "-q", "-a", "-m", "inside"]);
     assert_as_git(&scratch);
     let nested = scratch.path().join("nested");

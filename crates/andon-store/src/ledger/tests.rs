@@ -53,7 +53,7 @@ fn halt(worktree: &str) -> Halt {
         worktree: worktree.into(),
         base: None,
         beside: vec!["*".into()],
-        binds: andon_core::domain::decision::HaltReach::Line,
+        binds: andon_core::domain::HaltReach::Line,
         at: AT,
     }
 }

@@ -102,8 +102,7 @@ fn the_commits_own_tree_and_parent_choose_among_lines() {
     let repo = scratch.repo();
     let stored = NotesStore::open(&repo).unwrap().get(second).unwrap().unwrap();
     assert_eq!(stored.record.parent, Some(first));
-    let derived =
-        DerivedFacts { code: Some(andon_core::domain::ids::CodeId([0; 32])), ..DerivedFacts::default() };
+    let derived = DerivedFacts { code: Some(andon_core::domain::CodeId([0; 32])), ..DerivedFacts::default() };
     let earliest = NotesStore::open(&repo).unwrap().note(second).unwrap().unwrap();
     let earliest = earliest.choose(&derived, &BTreeSet::new()).unwrap();
     assert_eq!(earliest.record.parent, None);

@@ -143,7 +143,7 @@ fn kind(state: &RecordState) -> Option<&'static str> {
     }
 }
 
-fn warned(record: &CommitRecord) -> impl Iterator<Item = &andon_core::domain::facts::RecordedFinding> {
+fn warned(record: &CommitRecord) -> impl Iterator<Item = &andon_core::domain::RecordedFinding> {
     record.findings.iter().filter(|finding| finding.level >= Level::Warn)
 }
 

@@ -132,7 +132,7 @@ mod tests {
             head: None,
             branch: None,
             worktree: "main".into(),
-            at: crate::domain::time::Timestamp(9),
+            at: crate::domain::Timestamp(9),
             client: None,
         };
         let standing = StandingHalt {

@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn amends_of_one_commit_are_attempts() {
         let amended = |states: std::ops::Range<u8>| {
-            let amend = |state| commit(state).kind(crate::domain::facts::CommitKind::Amend);
+            let amend = |state| commit(state).kind(crate::domain::CommitKind::Amend);
             let commits = std::iter::once(commit(1)).chain(states.map(amend)).collect();
             checked_with(&RULE, commits, &[("max", ParamValue::Count(6))]).map(|found| found.message())
         };

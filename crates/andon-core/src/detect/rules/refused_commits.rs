@@ -94,7 +94,7 @@ mod tests {
     fn a_commit_a_run_and_an_answer_begin_anew() {
         let failed = Fact::TestRun(Box::new(run(other(9, TestStatus::BuildFailed))));
         let mut bypassed = commit(9);
-        bypassed.record().gate = crate::domain::facts::Gate::Bypassed;
+        bypassed.record().gate = crate::domain::Gate::Bypassed;
         let table = [
             ("a commit", commit(9).fact(), None),
             ("a commit past the gate", bypassed.fact(), Some(Level::Halt)),

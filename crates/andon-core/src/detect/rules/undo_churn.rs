@@ -203,8 +203,7 @@ mod tests {
         let mut commits = row(&[&[(5, 6)], &[THERE], &[BACK], &[THERE], &[BACK]]);
         commits[4] = commits[4].clone().kind(Revert);
         assert!(checked(&RULE, commits.clone()).is_none());
-        commits[4] =
-            commits[4].clone().kind(crate::domain::facts::CommitKind::Normal).subject("Revert \"x\"");
+        commits[4] = commits[4].clone().kind(crate::domain::CommitKind::Normal).subject("Revert \"x\"");
         assert!(checked(&RULE, commits).is_none());
     }
 

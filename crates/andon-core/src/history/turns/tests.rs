@@ -194,7 +194,7 @@ fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
     // Ended at a time before the newest: what was measured up to there stays.
     let late =
         folded(vec![begun(1_000), event_of("coder", 1_900, EventKind::TurnStart), ended("coder", 1_000, 1)]);
-    assert_eq!(late.activity.now, Some(crate::domain::time::Timestamp(1_900)));
+    assert_eq!(late.activity.now, Some(crate::domain::Timestamp(1_900)));
     let back =
         folded(vec![begun(1_000), event_of("other", 1_300, EventKind::TurnStart), ended("coder", 900, 1)]);
     assert_eq!(node(&back), 300);

@@ -48,7 +48,7 @@ fn a_commit_may_tell_what_it_changed_as_a_record_does() {
     let line = r#"{"type":"commit","code":"A","change":{"nature":"comments","paths":[["0000000000000001","0000000000000002","0000000000000003"]]},"weakening":{"removed":["a"],"total":1,"failing":2,"ran":9}}"#;
     let Fact::Commit(commit) = fact(line) else { panic!() };
     let change = commit.record.change.unwrap();
-    assert_eq!((change.nature, change.paths.len()), (andon_core::domain::change::Nature::Comments, 1));
+    assert_eq!((change.nature, change.paths.len()), (andon_core::domain::Nature::Comments, 1));
     assert_eq!(commit.record.weakening.map(|found| (found.total, found.ran)), Some((1, 9)));
     let wrong = r#"{"type":"commit","code":"A","change":{"paths":[["x"]]}}"#;
     assert!(parse(wrong.as_bytes(), frame()).is_err());

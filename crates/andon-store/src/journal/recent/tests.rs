@@ -19,7 +19,7 @@ fn ack(reason: &str) -> JournalLine {
     JournalLine::Ack(Box::new(Ack {
         reason: reason.to_owned(),
         worktree: "main".to_owned(),
-        ..Ack::new("A", andon_core::domain::time::Timestamp(0))
+        ..Ack::new("A", andon_core::domain::Timestamp(0))
     }))
 }
 
@@ -125,7 +125,7 @@ fn runs_have_their_place_and_those_before_an_event_are_all_there() {
     use andon_testkit::facts::{red, run, turn_end};
     let ran = |state: u8| JournalLine::TestRun(Box::new(run(red(state, &["a"], 9))));
     let ended = || {
-        let andon_core::domain::facts::Fact::Event(event) = turn_end(1) else { unreachable!() };
+        let andon_core::domain::Fact::Event(event) = turn_end(1) else { unreachable!() };
         JournalLine::Event(event)
     };
     let shown = |lines: &[JournalLine], since: Option<Position>| -> String {

@@ -196,7 +196,7 @@ mod tests {
             assert_eq!(disagreement(note.as_bytes(), &derived), Some("gate"));
         }
         let green = line(|record| {
-            record.tests.as_mut().unwrap().status = andon_core::domain::test_run::TestStatus::Passed;
+            record.tests.as_mut().unwrap().status = andon_core::domain::TestStatus::Passed;
             record.recorded_at = Timestamp(1);
         });
         let red = line(|record| record.recorded_at = Timestamp(2));

@@ -90,7 +90,7 @@ fn documentation_counts_once_and_resets_nothing() {
 
 #[test]
 fn what_may_be_mended_does_not_count_until_it_fails_again() {
-    let red_then = |rest: Vec<crate::domain::facts::Fact>| -> Vec<crate::domain::facts::Fact> {
+    let red_then = |rest: Vec<crate::domain::Fact>| -> Vec<crate::domain::Fact> {
         chain(vec![only(1, "a"), commit(2)]).into_iter().chain(rest).collect()
     };
     let idle = |count: usize| vec![turn_end(2); count];
@@ -150,7 +150,7 @@ fn the_threshold_is_a_parameter_and_the_report_file_a_blocker_report() {
 
 #[test]
 fn idle_turns_fail_and_a_person_can_reset_this_counter_alone() {
-    let red_then = |turns: usize| -> Vec<crate::domain::facts::Fact> {
+    let red_then = |turns: usize| -> Vec<crate::domain::Fact> {
         let red = commit(1).tests(red(1, &["a"], 9));
         chain(vec![red]).into_iter().chain(vec![turn_end(1); turns]).collect()
     };

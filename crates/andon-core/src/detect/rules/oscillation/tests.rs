@@ -165,7 +165,7 @@ fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
     let toggled = |times: usize| -> Vec<u8> { (0..times).map(|at| [1, 2][at % 2]).collect() };
     let finding = checked(&RULE, file(&toggled(5))).unwrap();
     assert_eq!(finding.level, Level::Note);
-    assert_eq!(finding.files, [crate::domain::ids::HunkHash([1; 8])]);
+    assert_eq!(finding.files, [crate::domain::HunkHash([1; 8])]);
     assert_eq!(finding.message(), "one file goes back and forth between 2 states, 3 returns");
     assert_eq!(level(file(&toggled(30))), Some(Level::Warn), "nothing is known of tests");
     let tested = |times: usize, tests: fn(u8) -> Option<u64>| {

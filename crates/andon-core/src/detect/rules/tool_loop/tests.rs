@@ -96,7 +96,7 @@ fn what_masks_hide_may_move() {
 
 #[test]
 fn another_session_begins_the_count_anew() {
-    let start = || event(EventKind::Renewed(crate::domain::events::Renewal::SessionStart));
+    let start = || event(EventKind::Renewed(crate::domain::Renewal::SessionStart));
     let read = || [start(), bash(1, 1), bash(1, 1)];
     assert_eq!(said([read(), read(), read()].concat()), "");
     assert_eq!(said(vec![bash(1, 1); 5]), "halt HARD_LOOP");
@@ -104,7 +104,7 @@ fn another_session_begins_the_count_anew() {
 
 #[test]
 fn a_new_question_of_a_person_begins_the_count_anew() {
-    let asked = || event(EventKind::Renewed(crate::domain::events::Renewal::Prompt));
+    let asked = || event(EventKind::Renewed(crate::domain::Renewal::Prompt));
     let answered = || [asked(), bash(1, 1), bash(2, 2)];
     assert_eq!(said((0..6).flat_map(|_| answered()).collect()), "");
     assert_eq!(said([asked()].into_iter().chain(vec![bash(1, 1); 5]).collect()), "halt HARD_LOOP");

@@ -153,7 +153,7 @@ fn the_same_lines_at_another_place_are_given_more_time() {
     let tested = |at: u8| again(at).tests(green(at, u64::from(at)));
     assert_eq!(level((1..=20).map(tested).collect()), Some(Level::Note), "tests newly pass");
     let found = checked(&RULE, (1..=13).map(again).collect()).map(|finding| finding.files);
-    assert_eq!(found, Some(vec![crate::domain::ids::HunkHash([1; 8])]), "the file is named");
+    assert_eq!(found, Some(vec![crate::domain::HunkHash([1; 8])]), "the file is named");
     let of = |nature| level((1..=3).map(|at| again(at).change(nature, &[(1, at, at + 1)])).collect());
     assert_eq!(of(Nature::Comments), Some(Level::Note), "the documentation of one function after the other");
     assert_eq!(of(Nature::Version), Some(Level::Note), "one package after the other");
