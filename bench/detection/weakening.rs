@@ -1,8 +1,10 @@
 //! Does `test-weakening` tell what a green commit takes from the tests, and leave honest changes of tests alone? Synthetic
 //! commits in eight languages: `cargo run --release --example detection -- --weakening 1000`.
 
-use andon_core::detect::{self, Patterns};
-use andon_weakening::{ChangedText, weakened};
+use std::sync::Arc;
+
+use andon_core::detect;
+use andon_weakening::{ChangedText, TestReader, compared};
 
 use crate::random::Random;
 
@@ -137,7 +139,8 @@ const HEALTHY: [TestEdit; 7] = [
     TestEdit::Reorder,
 ];
 
-fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<ChangedText> {
+/// The texts of the files that a commit changes, before and after it.
+fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<[String; 2]> {
     let count = random.between(3, 12);
     let tests: Vec<Test> = (0..count).map(|_| fresh(random, language)).collect();
     let at = random.between(0, count - 1);
@@ -176,7 +179,7 @@ fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<Chang
             let table = Test { name, text: String::new(), ..now[at].clone() };
             let text = written(language.table, &table).replace("ROWS", &rows.join(", "));
             now.splice(at..end, [Test { text, ..table }]);
-            return vec![changed(language, &file(language, &olds), &file(language, &now))];
+            return vec![[file(language, &olds), file(language, &now)]];
         }
         TestEdit::Extend => now.push(fresh(random, language)),
         TestEdit::Retune => {
@@ -186,26 +189,17 @@ fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<Chang
         TestEdit::Reorder => now.reverse(),
     }
     let after = if deed == TestEdit::DeleteFile { String::new() } else { file(language, &now) };
-    let mut texts = vec![changed(language, &file(language, &tests), &after)];
+    let mut texts = vec![[file(language, &tests), after]];
     if !beside.is_empty() {
-        texts.push(changed(language, "", &file(language, &beside)));
+        texts.push([String::new(), file(language, &beside)]);
     }
     texts
-}
-
-fn changed(language: &Language, old: &str, new: &str) -> ChangedText {
-    ChangedText {
-        path: String::new(),
-        extension: language.ending.to_owned(),
-        old: old.to_owned(),
-        new: new.to_owned(),
-    }
 }
 
 /// Prints the figures of `count` commits of either kind in each language; whether all are as they have to be.
 pub fn run(count: u64) -> bool {
     let setting = detect::TEST_WEAKENING.defaults();
-    let patterns = Patterns::new(&setting);
+    let reader = TestReader::new(&setting);
     println!("| language | weakened | told | recall | healthy | told | rate | missed or mistaken |");
     println!("|---|--:|--:|--:|--:|--:|--:|---|");
     let mut reached = true;
@@ -216,7 +210,11 @@ pub fn run(count: u64) -> bool {
             let mut told = 0_u64;
             for at in 0..count {
                 let which = usize::try_from(at).unwrap() % deeds.len();
-                let found = weakened(&commit(&mut random, language, deeds[which]), &patterns).is_some();
+                let changed = commit(&mut random, language, deeds[which]).into_iter().map(|texts| {
+                    let [old, new] = texts.map(|text| Arc::new(reader.text(language.ending, &text)));
+                    ChangedText { path: String::new(), old, new }
+                });
+                let found = compared(&changed.collect::<Vec<_>>()).taken.is_some();
                 told += u64::from(found);
                 if found != wanted && !odd.contains(&names[which].to_owned()) {
                     odd.push(names[which].to_owned());

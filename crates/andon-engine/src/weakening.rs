@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::files::FileSelection;
 use crate::Result;
-use andon_core::detect::{self, Patterns, TestComparison};
+use andon_core::detect::{self, TestComparison};
 use andon_core::domain::{
     Change, CodeId, CommitId, RuleSetting, RuleSettings, RunValidity, TestEvidence, TestRun, TreeId,
     Weakening,
@@ -17,6 +17,7 @@ use andon_core::history::{Timeline, failing_count};
 use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict, keyed_lines};
 
 pub use self::files::{extension, text};
+pub use andon_weakening::TestReader;
 
 /// Key of the line of a message that waives the rule.
 const TRAILER: &str = "Tests-Removed";
@@ -50,7 +51,7 @@ pub fn find(
 ) -> Result<Option<Weakening>> {
     let Some(setting) = setting(rules) else { return Ok(None) };
     let failing = before.and_then(failing_count).unwrap_or_default();
-    Ok(after(taken(repo, &Patterns::new(&setting), commit, failing)?, before))
+    Ok(after(taken(repo, &TestReader::new(&setting), commit, failing)?, before))
 }
 
 /// The weakening that was [`taken`], given the result before it.
@@ -63,7 +64,7 @@ pub fn after(taken: Option<Weakening>, before: Option<&TestEvidence>) -> Option<
 /// The tests that `commit` removed where so many failed before it, and the reason that it gives.
 pub fn taken(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'_>,
     commit: &CommitInfo,
     failing: u64,
 ) -> Result<Option<Weakening>> {
@@ -72,9 +73,9 @@ pub fn taken(
         return Ok(None);
     }
     let found = if commit.parents.len() > 1 && failing == 0 {
-        taken_by_merge(repo, patterns, commit)?
+        taken_by_merge(repo, reader, commit)?
     } else {
-        since(repo, patterns, *parent, commit.tree)?
+        since(repo, reader, *parent, commit.tree)?
     };
     // A loss that only a test run shows is waived as well.
     let waiver = waiver(repo, commit.id)?;
@@ -94,35 +95,35 @@ fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>> {
 /// was moved by two commits.
 pub fn since(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'_>,
     below: CommitId,
     after: TreeId,
 ) -> Result<Option<Weakening>> {
     let before = repo.tree_of(below)?;
     let own = repo.changes(Some(before), after)?;
-    let mut changed = files::changed(repo, patterns, &own, files::TextRequest::Losses, FileSelection::ALL)?;
-    let found = andon_weakening::compared(&changed.texts, patterns);
+    let mut changed = files::changed(repo, reader, &own, files::TextRequest::Losses, FileSelection::ALL)?;
+    let found = andon_weakening::compared(&changed.texts);
     if found.gone.is_empty() {
         return Ok(changed.told(&found));
     }
     let Some(earlier) = some_commits_before(repo, below)? else { return Ok(changed.told(&found)) };
-    let came = files::came(repo, patterns, &own, [earlier, after])?;
+    let came = files::came(repo, reader, &own, [earlier, after])?;
     if came.is_empty() {
         return Ok(changed.told(&found));
     }
     changed.texts.extend(came);
-    let found = andon_weakening::compared(&changed.texts, patterns);
+    let found = andon_weakening::compared(&changed.texts);
     Ok(changed.told(&found))
 }
 
 /// Compares the tests of two trees.
 pub fn compared(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'_>,
     before: TreeId,
     after: TreeId,
 ) -> Result<TestComparison> {
-    files::compared(repo, patterns, &repo.changes(Some(before), after)?, FileSelection::ALL)
+    files::compared(repo, reader, &repo.changes(Some(before), after)?, FileSelection::ALL)
 }
 
 /// The tree of the commit so many commits before.
@@ -138,7 +139,7 @@ fn some_commits_before(repo: &Repo, commit: CommitId) -> Result<Option<TreeId>> 
 }
 
 /// Only for a merge of two parents that is no function of them: others are made by programs.
-fn taken_by_merge(repo: &Repo, patterns: &Patterns<'_>, commit: &CommitInfo) -> Result<Option<Weakening>> {
+fn taken_by_merge(repo: &Repo, reader: &TestReader<'_>, commit: &CommitInfo) -> Result<Option<Weakening>> {
     let [ours, theirs] = commit.parents[..] else { return Ok(None) };
     if repo.is_made(commit, &MergeClaim::Merge)? == TreeVerdict::Same {
         return Ok(None);
@@ -151,7 +152,7 @@ fn taken_by_merge(repo: &Repo, patterns: &Patterns<'_>, commit: &CommitInfo) -> 
     let changes = |before, after| repo.changes(Some(before), after);
     let (by_us, by_them) = (changes(base, ours)?, changes(base, theirs)?);
     let (from_ours, from_theirs) = (changes(ours, commit.tree)?, changes(theirs, commit.tree)?);
-    let compared = |changes: &[Change], wanted| files::compared(repo, patterns, changes, wanted);
+    let compared = |changes: &[Change], wanted| files::compared(repo, reader, changes, wanted);
     // First the manual changes. They are few, and alone they report too much: a test may have moved to another file.
     let by_hand = by_hand([&by_us, &by_them], [&from_ours, &from_theirs]);
     let decided = FileSelection { path: &|path| by_hand.contains(path), text: &|_| true };

@@ -53,7 +53,7 @@ impl Content {
 
 /// The assertions of a place of a file, whose attributes end at `attributes` and whose body begins at `body`.
 pub(super) fn content(
-    source: &Source<'_>,
+    source: &Source,
     words: &Words<'_>,
     block: Range<usize>,
     attributes: usize,
@@ -142,7 +142,7 @@ pub(super) fn is_assertion(code: &str, family: Family, words: &Words<'_>) -> boo
 }
 
 /// A place's text and code without white space that separates no names, and without comments.
-fn condensed(source: &Source<'_>, place: Range<usize>) -> (String, String) {
+fn condensed(source: &Source, place: Range<usize>) -> (String, String) {
     let (code, raw) = (source.code.get(place.clone()), source.raw.get(place));
     let (Some(code), Some(raw)) = (code, raw) else { return Default::default() };
     let (mut text, mut shape) = (Vec::with_capacity(raw.len()), Vec::with_capacity(raw.len()));

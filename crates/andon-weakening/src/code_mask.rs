@@ -158,8 +158,8 @@ impl<'t> Masker<'t> {
             b'#' if matches!(self.family, Family::C | Family::Sharp | Family::Swift) => self.directive(),
             b'"' | b'`' => self.text(),
             b'\'' => self.text() || self.character(),
-            b'r' | b'R' => self.raw(),
-            b'<' => self.here_document(),
+            b'r' | b'R' if matches!(self.family, Family::Rust | Family::C) => self.raw(),
+            b'<' if matches!(self.family, Family::Ruby | Family::Php) => self.here_document(),
             b'_' | b'=' if self.family == Family::Ruby && self.at == 0 => self.ruby_line(),
             _ => false,
         }
@@ -328,8 +328,7 @@ impl<'t> Masker<'t> {
     fn here_document(&mut self) -> bool {
         let rest = self.rest();
         let words: &[&str] = if self.family == Family::Ruby { &["<<~", "<<-"] } else { &["<<<"] };
-        let known = matches!(self.family, Family::Ruby | Family::Php);
-        if !known || !words.iter().any(|word| self.here(word)) {
+        if !words.iter().any(|word| self.here(word)) {
             return false;
         }
         let open = 3;

@@ -25,7 +25,7 @@ const NO_TEST: WordList = WordList::section(WORDS, "no test");
 const BEFORE: WordList = WordList::section(WORDS, "before");
 
 /// The test that is declared at a line.
-pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Option<Declaration> {
+pub(super) fn declared(source: &Source, words: &Words<'_>, at: usize) -> Option<Declaration> {
     let line = source.code(at);
     let mut code = line.trim_start();
     if code.is_empty() || source.is_quoted(at) || words.tests.is_empty() {
@@ -49,15 +49,15 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
     })
 }
 
-struct Finder<'s, 't> {
-    source: &'s Source<'t>,
+struct Finder<'s> {
+    source: &'s Source,
     at: usize,
     /// The place of the code of the line, without words that may come before a declaration.
     place: usize,
     is_of_tests: bool,
 }
 
-impl Finder<'_, '_> {
+impl Finder<'_> {
     fn here(&self, name: impl Into<String>, place: usize) -> Declaration {
         Declaration { name: name.into(), line: self.at, place }
     }

@@ -7,6 +7,7 @@ mod declaration;
 mod matching;
 mod pairing;
 mod read;
+mod reader;
 mod side;
 mod skips;
 mod source;
@@ -14,32 +15,24 @@ mod statements;
 mod strength;
 mod words;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use code_mask::Family;
 use compare::{Destinations, added, is_looser};
 use pairing::{Pairs, pairs};
 use side::Side;
-use source::Source;
-use words::Words;
 
-use andon_core::detect::{Patterns, TestComparison};
+use andon_core::detect::TestComparison;
 use andon_core::domain::{Extent, Weakening};
 
+pub use reader::{FileText, TestReader};
+
 /// A changed file: its text before and after; empty where it was not there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedText {
+#[derive(Debug)]
+pub struct ChangedText<'p> {
     /// Its path, that after the change where it has one.
     pub path: String,
-    /// Ending of its name in lower case, such as `rs`.
-    pub extension: String,
-    pub old: String,
-    pub new: String,
-}
-
-/// True for an ending of files that can hold tests; others need not be read.
-pub fn knows(patterns: &Patterns<'_>, extension: &str) -> bool {
-    all(patterns.tests, extension).next().is_some()
+    pub old: Arc<FileText<'p>>,
+    pub new: Arc<FileText<'p>>,
 }
 
 /// The patterns of one kind for a file: entries are `ENDING,ENDING: TEXT`.
@@ -53,15 +46,10 @@ fn all<'a>(
     })
 }
 
-/// The tests that the change took away; `None` when there are none.
-pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weakening> {
-    compared(files, patterns).taken
-}
-
 /// Compares the tests before and after the change.
-pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestComparison {
-    let old = Side::read(files, |file| &file.old, patterns);
-    let new = Side::read(files, |file| &file.new, patterns);
+pub fn compared(files: &[ChangedText<'_>]) -> TestComparison {
+    let old = Side::read(files, |file| [&file.old, &file.new]);
+    let new = Side::read(files, |file| [&file.new, &file.old]);
     let pairs = pairs(&old, &new);
     let taken = taken(files, &old, &new, &pairs);
     let before = |test: &usize| old.tests[*test].name.clone();
@@ -80,7 +68,7 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestCompariso
     }
 }
 
-fn taken<'t>(files: &[ChangedText], old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening> {
+fn taken<'t>(files: &[ChangedText<'_>], old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening> {
     let mut first = None;
     let mut found = Weakening { extent: extent(old, new, pairs), ..Weakening::default() };
     for test in &pairs.gone {
@@ -132,10 +120,8 @@ fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
 }
 
 /// The names of the tests that a file declares and does not skip, in order.
-pub fn declared_tests(extension: &str, text: &str, patterns: &Patterns<'_>) -> Vec<String> {
-    let source = Source::new(text, Family::from_extension(extension));
-    let found =
-        read::tests(&source, &Words::new(patterns, extension, text, ""), 0, &skips::Heirs::new(vec![text]));
+pub fn declared_tests(text: &FileText<'_>) -> Vec<String> {
+    let found = read::tests(text.source(), &text.words, 0, &skips::Heirs::new(vec![text.raw()]));
     found.into_iter().filter(|test| !test.skipped).map(|test| test.name).collect()
 }
 

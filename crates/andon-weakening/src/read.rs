@@ -25,7 +25,7 @@ pub(super) struct Test {
 }
 
 /// The tests of a file, the `file`th of its side.
-pub(super) fn tests<'t>(source: &Source<'t>, words: &Words<'t>, file: usize, heirs: &Heirs<'t>) -> Vec<Test> {
+pub(super) fn tests<'t>(source: &Source, words: &Words<'t>, file: usize, heirs: &Heirs<'t>) -> Vec<Test> {
     let groups = Groups { source, words, heirs };
     let reader = Reader { source, words };
     let mut tests: Vec<Test> = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn tests<'t>(source: &Source<'t>, words: &Words<'t>, file: usize, hei
 }
 
 struct Reader<'s, 't> {
-    source: &'s Source<'t>,
+    source: &'s Source,
     words: &'s Words<'t>,
 }
 

@@ -1,13 +1,11 @@
 //! The files of a change on one of its sides, read only as far as is asked for.
 
-use std::{cell::OnceCell, collections::BTreeSet, ops::Range};
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeSet, ops::Range};
 
 use crate::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
 use crate::read::{MAX_TESTS, Test, tests};
-use crate::{
-    ChangedText, Patterns, code_mask::Family, declaration::function, skips::Heirs, source::Source,
-    words::Words,
-};
+use crate::reader::FileText;
+use crate::{ChangedText, declaration::function, skips::Heirs, words::Words};
 
 /// The files of a change on one of its sides.
 #[derive(Debug)]
@@ -23,41 +21,34 @@ pub(super) struct Side<'t> {
 
 #[derive(Debug)]
 struct File<'t> {
-    raw: &'t str,
-    family: Family,
-    words: Words<'t>,
-    source: OnceCell<Source<'t>>,
+    text: &'t FileText<'t>,
+    words: Cow<'t, Words<'t>>,
     /// The content outside the tests.
     outside: OnceCell<Content>,
 }
 
 impl<'t> File<'t> {
-    fn new(changed: &'t ChangedText, raw: &'t str, patterns: &Patterns<'t>) -> Self {
-        let other = if raw == changed.old { &changed.new } else { &changed.old };
-        let words = Words::new(patterns, &changed.extension, raw, other);
-        let family = Family::from_extension(&changed.extension);
-        Self { raw, family, words, source: OnceCell::new(), outside: OnceCell::new() }
-    }
-
-    fn source(&self) -> &Source<'t> {
-        self.source.get_or_init(|| Source::new(self.raw, self.family))
+    /// A file of tests is one where it says so on either side.
+    fn new([text, other]: [&'t FileText<'t>; 2]) -> Self {
+        let mut words = Cow::Borrowed(&text.words);
+        if other.words.is_of_tests && !words.is_of_tests {
+            words.to_mut().is_of_tests = true;
+        }
+        Self { text, words, outside: OnceCell::new() }
     }
 }
 
 impl<'t> Side<'t> {
     /// Reads the tests of one side of each file.
     pub(super) fn read(
-        files: &'t [ChangedText],
-        side: impl Fn(&'t ChangedText) -> &'t str,
-        patterns: &Patterns<'t>,
+        files: &'t [ChangedText<'t>],
+        sides: impl Fn(&'t ChangedText<'t>) -> [&'t FileText<'t>; 2],
     ) -> Self {
-        let sources: Vec<&str> = files.iter().map(&side).collect();
-        let files = files.iter().zip(&sources).map(|(file, raw)| File::new(file, raw, patterns));
-        let files: Vec<File<'t>> = files.collect();
-        let heirs = Heirs::new(sources);
+        let files: Vec<File<'t>> = files.iter().map(|file| File::new(sides(file))).collect();
+        let heirs = Heirs::new(files.iter().map(|file| file.text.raw()).collect());
         let read = |(at, file): (usize, &File<'t>)| {
             let holds_tests = !file.words.tests.is_empty();
-            if holds_tests { tests(file.source(), &file.words, at, &heirs) } else { Vec::new() }
+            if holds_tests { tests(file.text.source(), &file.words, at, &heirs) } else { Vec::new() }
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();
@@ -67,7 +58,7 @@ impl<'t> Side<'t> {
     /// The text of a test.
     pub(super) fn text(&self, test: usize) -> &'t str {
         let test = &self.tests[test];
-        self.files[test.file].raw.get(test.layout.block.clone()).unwrap_or_default()
+        self.files[test.file].text.raw().get(test.layout.block.clone()).unwrap_or_default()
     }
 
     /// The content of a test.
@@ -75,7 +66,7 @@ impl<'t> Side<'t> {
         self.contents[test].get_or_init(|| {
             let Test { file, layout, .. } = &self.tests[test];
             let (file, attributes) = (&self.files[*file], layout.attributes.max(layout.place));
-            content(file.source(), &file.words, layout.block.clone(), attributes, layout.body)
+            content(file.text.source(), &file.words, layout.block.clone(), attributes, layout.body)
         })
     }
 
@@ -98,10 +89,10 @@ impl<'t> Side<'t> {
             }
             let blocks =
                 self.tests.iter().filter(|test| test.file == at).map(|test| test.layout.block.clone());
-            let (mut from, mut all) = (0, Content::default());
-            for block in blocks.chain(std::iter::once(file.raw.len()..file.raw.len())) {
+            let (mut from, mut all, end) = (0, Content::default(), file.text.raw().len());
+            for block in blocks.chain(std::iter::once(end..end)) {
                 let gap: Range<usize> = from..block.start.max(from);
-                let found = content(file.source(), &file.words, gap.clone(), gap.start, gap.start);
+                let found = content(file.text.source(), &file.words, gap.clone(), gap.start, gap.start);
                 all.around.extend(&found.around);
                 all.assertions.extend(found.assertions);
                 from = block.end.max(from);
@@ -119,7 +110,7 @@ impl<'t> Side<'t> {
         let mut found = BTreeSet::new();
         for (at, file) in self.files.iter().enumerate().filter(|(_, file)| !file.words.assertions.is_empty())
         {
-            let source = file.source();
+            let source = file.text.source();
             let mut blocks =
                 self.tests.iter().filter(|test| test.file == at).map(|test| &test.layout.block).peekable();
             for line in 0..source.len() {
@@ -127,7 +118,7 @@ impl<'t> Side<'t> {
                 let is_test = blocks.peek().is_some_and(|block| block.contains(&source.start(line)));
                 let code = source.code(line).trim_start();
                 let declares = (!is_test && code.contains('(')).then(|| function(code)).flatten();
-                let asserts = |at| is_assertion(source.code(at).trim_start(), file.family, &file.words);
+                let asserts = |at| is_assertion(source.code(at).trim_start(), source.family, &file.words);
                 found.extend(declares.filter(|_| (line..source.end_of(line)).any(asserts)));
             }
         }

@@ -23,7 +23,7 @@ pub(super) struct Layout {
 }
 
 /// True when the declaration of a test has one of the marks.
-pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -> bool {
+pub(super) fn is_marked(source: &Source, marks: &Marks<'_>, test: &Layout) -> bool {
     if marks.is_empty() {
         return false;
     }
@@ -101,7 +101,7 @@ pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
 
 /// Reads the annotations, classes, groups and preparations that concern all tests in them.
 pub(super) struct Groups<'s, 't> {
-    pub(super) source: &'s Source<'t>,
+    pub(super) source: &'s Source,
     pub(super) words: &'s Words<'t>,
     /// The base classes of this side.
     pub(super) heirs: &'s Heirs<'t>,

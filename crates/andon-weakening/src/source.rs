@@ -1,13 +1,13 @@
 //! A file as lines of text and of code, with how deep in brackets each begins.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use crate::code_mask::{Family, masked};
 
 /// A file, read once.
 #[derive(Debug)]
-pub(super) struct Source<'t> {
-    pub(super) raw: &'t str,
+pub(super) struct Source {
+    pub(super) raw: Arc<str>,
     /// The text without comments and quoted texts, of the same length.
     pub(super) code: String,
     pub(super) family: Family,
@@ -26,9 +26,9 @@ struct Line {
     quoted: bool,
 }
 
-impl<'t> Source<'t> {
-    pub(super) fn new(raw: &'t str, family: Family) -> Self {
-        let code = masked(raw, family);
+impl Source {
+    pub(super) fn new(raw: Arc<str>, family: Family) -> Self {
+        let code = masked(&raw, family);
         let (mut lines, mut start, mut depth) = (Vec::new(), 0, 0_usize);
         for text in code.split_inclusive('\n') {
             let end = start + text.trim_end_matches(['\n', '\r']).len();
@@ -57,7 +57,7 @@ impl<'t> Source<'t> {
     }
 
     /// The text of a line.
-    pub(super) fn text(&self, at: usize) -> &'t str {
+    pub(super) fn text(&self, at: usize) -> &str {
         self.lines.get(at).and_then(|line| self.raw.get(line.start..line.end)).unwrap_or_default()
     }
 

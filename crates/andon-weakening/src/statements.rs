@@ -20,7 +20,7 @@ pub(super) struct Statement {
 const AHEAD: usize = 256;
 
 /// The statements of a range of a file.
-pub(super) fn statements(source: &Source<'_>, range: Range<usize>) -> Vec<Statement> {
+pub(super) fn statements(source: &Source, range: Range<usize>) -> Vec<Statement> {
     let mut splitter = Splitter { source, from: range.start, level: 0, open: Vec::new(), found: Vec::new() };
     let code = source.code.as_bytes();
     for at in range.clone() {
@@ -40,8 +40,8 @@ pub(super) fn statements(source: &Source<'_>, range: Range<usize>) -> Vec<Statem
     found
 }
 
-struct Splitter<'s, 't> {
-    source: &'s Source<'t>,
+struct Splitter<'s> {
+    source: &'s Source,
     /// The beginning of the statement.
     from: usize,
     /// Brackets that are open in it.
@@ -51,7 +51,7 @@ struct Splitter<'s, 't> {
     found: Vec<Statement>,
 }
 
-impl Splitter<'_, '_> {
+impl Splitter<'_> {
     fn code(&self, to: usize) -> &str {
         self.source.code.get(self.from..to).unwrap_or_default()
     }
@@ -147,12 +147,12 @@ fn says(code: &str) -> bool {
     !is_noise(code) || code.as_bytes().contains(&QUOTED)
 }
 
-fn text<'s>(source: &'s Source<'_>, statement: &Statement) -> &'s str {
+fn text<'s>(source: &'s Source, statement: &Statement) -> &'s str {
     source.code.get(statement.place.clone()).unwrap_or_default()
 }
 
 /// Marks the statements that cannot fail the test.
-fn kill(source: &Source<'_>, found: &mut [Statement]) {
+fn kill(source: &Source, found: &mut [Statement]) {
     let Some(base) = found.first().map(|first| first.nest) else { return };
     let mut returns_from = None;
     let mut at = 0;
@@ -188,7 +188,7 @@ fn block_end(found: &[Statement], opener: usize) -> usize {
     (opener + 1..found.len()).find(|at| found[*at].nest <= nest).unwrap_or(found.len())
 }
 
-fn returns(source: &Source<'_>, found: &[Statement], opener: usize) -> bool {
+fn returns(source: &Source, found: &[Statement], opener: usize) -> bool {
     let code = text(source, &found[opener]);
     let last = code.trim_end_matches(';').rsplit([')', ' ']).next().unwrap_or_default();
     last == "return" || found.get(opener + 1).is_some_and(|next| is_return(text(source, next)))
@@ -242,7 +242,7 @@ fn swallows(code: &str) -> bool {
 const CATCHES: &[&str] = &["Throwable", "Exception", "Error)", "AssertionError", "AssertionFailed", "..."];
 
 /// True for the handler of a tried block that takes any error and does nothing.
-fn is_forgotten(source: &Source<'_>, found: &[Statement], handler: usize, nest: usize) -> bool {
+fn is_forgotten(source: &Source, found: &[Statement], handler: usize, nest: usize) -> bool {
     let Some(head) = found.get(handler).filter(|head| head.nest == nest) else { return false };
     let code = text(source, head);
     let Some(word) = ["catch", "except", "rescue"].into_iter().find(|word| code.starts_with(*word)) else {

@@ -5,11 +5,19 @@ mod neutral;
 mod skips;
 mod weaker;
 
-fn found(extension: &str, old: &str, new: &str) -> String {
+/// The tests that were taken from files: path, ending, and the text on both sides.
+fn weakened(files: &[(&str, &str, &str, &str)]) -> Option<Weakening> {
     let setting = rule("test-weakening").unwrap().defaults();
-    let file =
-        ChangedText { path: "f".into(), extension: extension.into(), old: old.into(), new: new.into() };
-    match weakened(&[file], &Patterns::new(&setting)) {
+    let reader = TestReader::new(&setting);
+    let changed = files.iter().map(|(path, extension, old, new)| {
+        let [old, new] = [old, new].map(|text| Arc::new(reader.text(extension, text)));
+        ChangedText { path: (*path).to_owned(), old, new }
+    });
+    compared(&changed.collect::<Vec<_>>()).taken
+}
+
+fn found(extension: &str, old: &str, new: &str) -> String {
+    match weakened(&[("f", extension, old, new)]) {
         None => String::new(),
         Some(found) => {
             let named = [("-", found.removed), ("s", found.skipped), ("a", found.loosened)];
@@ -43,17 +51,11 @@ fn what_is_gone_skipped_or_loosened_is_named() {
 
 #[test]
 fn a_moved_test_is_not_removed() {
-    let setting = rule("test-weakening").unwrap().defaults();
-    let text = |old: &str, new: &str| ChangedText {
-        path: "f.rs".into(),
-        extension: "rs".into(),
-        old: old.into(),
-        new: new.into(),
-    };
-    let moved = [text(RUST, ""), text("", RUST)];
-    assert_eq!(weakened(&moved, &Patterns::new(&setting)), None);
-    let renamed = [text(RUST, ""), text("", &RUST.replace("fn adds", "fn sums"))];
-    assert_eq!(weakened(&renamed, &Patterns::new(&setting)), None);
+    let moved = [("f.rs", "rs", RUST, ""), ("f.rs", "rs", "", RUST)];
+    assert_eq!(weakened(&moved), None);
+    let sums = RUST.replace("fn adds", "fn sums");
+    let renamed = [("f.rs", "rs", RUST, ""), ("f.rs", "rs", "", &sums)];
+    assert_eq!(weakened(&renamed), None);
     // The assertion of each test is now in a function outside of them.
     let helped = RUST.replace("    assert_eq!(sum, 3);", "    is_three(sum);");
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
 
-use crate::{Patterns, all, code_mask::Family};
-use andon_core::WordList;
+use crate::{all, code_mask::Family};
+use andon_core::{WordList, detect::Patterns};
 
 /// The lists of words of this crate.
 pub(super) const WORDS: &str = include_str!("words.txt");
@@ -22,7 +22,7 @@ pub(super) const SETUPS: WordList = WordList::section(WORDS, "setups");
 pub(super) const PLATFORMS: WordList = WordList::section(WORDS, "platforms");
 
 /// The patterns for one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Words<'a> {
     pub(super) tests: Vec<&'a str>,
     pub(super) skips: Marks<'a>,
@@ -33,7 +33,7 @@ pub(super) struct Words<'a> {
 }
 
 /// Words that say one thing of a test, by their place.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Marks<'a> {
     /// Names of attributes and decorators.
     pub(super) attributes: Vec<&'a str>,
@@ -51,31 +51,53 @@ pub(super) struct Marks<'a> {
     pub(super) declares: Vec<&'a str>,
 }
 
+/// The patterns for files of one ending, whatever is in them.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    pub(super) family: Family,
+    signs: Vec<&'a str>,
+    tests: Vec<&'a str>,
+    skips: Vec<&'a str>,
+    focuses: Vec<&'a str>,
+    assertions: Vec<&'a str>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(patterns: &Patterns<'a>, extension: &str) -> Self {
+        let alternatives =
+            |words: WordList| all(words.iter(), extension).flat_map(|row| row.split('|')).collect();
+        Self {
+            family: Family::from_extension(extension),
+            signs: alternatives(SIGNS),
+            tests: all(patterns.tests, extension).collect(),
+            skips: all(patterns.skips, extension).collect(),
+            focuses: alternatives(FOCUSES),
+            assertions: all(patterns.assertions, extension).collect(),
+        }
+    }
+}
+
 impl<'a> Words<'a> {
-    /// The patterns that matter to the text `raw`, which is `other` on the other side of the change.
-    pub(super) fn new(patterns: &Patterns<'a>, extension: &str, raw: &str, other: &str) -> Self {
-        let family = Family::from_extension(extension);
-        let alternatives = |words: WordList| all(words.iter(), extension).flat_map(|row| row.split('|'));
-        let mut signs = alternatives(SIGNS).peekable();
-        let is_of_tests =
-            signs.peek().is_none() || signs.any(|sign| raw.contains(sign) || other.contains(sign));
-        let tests: Vec<&str> = all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect();
+    /// The patterns that matter to the text `raw`.
+    pub(super) fn new(rows: &Rows<'a>, raw: &str) -> Self {
+        let Rows { family, signs, tests, skips, focuses, assertions } = rows;
+        let tests: Vec<&str> = tests.iter().copied().filter(|word| occurs(raw, word)).collect();
         // Nothing marks a test where there is none.
         let text = if tests.is_empty() { "" } else { raw };
         Self {
-            is_of_tests,
+            is_of_tests: signs.is_empty() || signs.iter().any(|sign| raw.contains(sign)),
             tests,
-            skips: Marks::new(all(patterns.skips, extension), family, text),
-            focuses: Marks::new(alternatives(FOCUSES), family, text),
-            assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
+            skips: Marks::new(skips, *family, text),
+            focuses: Marks::new(focuses, *family, text),
+            assertions: assertions.iter().copied().filter(|word| raw.contains(word)).collect(),
         }
     }
 }
 
 impl<'a> Marks<'a> {
-    fn new(words: impl Iterator<Item = &'a str>, family: Family, raw: &str) -> Self {
+    fn new(words: &[&'a str], family: Family, raw: &str) -> Self {
         let mut marks = Self::default();
-        for word in words.filter(|word| occurs(raw, word)) {
+        for word in words.iter().copied().filter(|word| occurs(raw, word)) {
             let list = match word.as_bytes() {
                 _ if is_marker(word) => {
                     marks

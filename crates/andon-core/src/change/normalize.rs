@@ -54,9 +54,8 @@ const BUILT_IN: [(&str, Hint, &str); 6] = [
 
 /// Two digits, `separator`, two digits.
 fn has_pairs(line: &[u8], separator: u8) -> bool {
-    let digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
-    let pairs = |at: usize| at >= 2 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2);
-    line.contains(&separator) && line.iter().enumerate().any(|(at, byte)| *byte == separator && pairs(at))
+    line.windows(5)
+        .any(|at| at[2] == separator && [at[0], at[1], at[3], at[4]].iter().all(u8::is_ascii_digit))
 }
 
 fn has_clock(line: &[u8]) -> bool {
@@ -70,8 +69,7 @@ fn has_month_and_clock(line: &[u8]) -> bool {
 
 /// Eight hexadecimal digits and a dash.
 fn has_long_hex_group(line: &[u8]) -> bool {
-    let group = |at: usize| at >= 8 && line[at - 8..at].iter().all(u8::is_ascii_hexdigit);
-    line.contains(&b'-') && line.iter().enumerate().any(|(at, byte)| *byte == b'-' && group(at))
+    line.windows(9).any(|at| at[8] == b'-' && at[..8].iter().all(u8::is_ascii_hexdigit))
 }
 
 fn has_hex_prefix(line: &[u8]) -> bool {
@@ -115,8 +113,11 @@ impl Normalizer {
     /// `line` (with or without its line end) as it counts for the diff hash.
     pub fn line<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
         let mut result = Cow::Borrowed(trimmed(line));
-        // No pattern matches where all of these are missing.
-        if b"-:xX".iter().any(|mark| result.contains(mark)) && result.iter().any(u8::is_ascii_digit) {
+        // No pattern matches where all of these are missing; both are looked for in one pass.
+        let seen = result.iter().fold((false, false), |(mark, digit), byte| {
+            (mark | matches!(byte, b'-' | b':' | b'x' | b'X'), digit | byte.is_ascii_digit())
+        });
+        if seen == (true, true) {
             for ((name, hint, pattern), compiled) in BUILT_IN.iter().zip(&self.built_in) {
                 if hint(&result) {
                     // A test compiles every one of them.

@@ -147,8 +147,8 @@ pub fn is_pipeline(path: &[u8]) -> bool {
 
 /// Adds the items of a Markdown text: `- [x]`, `* [ ]`, `1. [X]`.
 fn count(list: &mut Checklist, text: &[u8]) {
-    let has_boxes = text.contains(&b'[');
-    for line in text.split(|byte| *byte == b'\n').filter(|_| has_boxes) {
+    let boxes = if text.contains(&b'[') { text } else { &[] };
+    for line in boxes.split(|byte| *byte == b'\n') {
         let line = line.trim_ascii_start();
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let rest = match line.get(digits..) {

@@ -1,12 +1,12 @@
 //! The hints of the program in one list: each is a row of `hints.txt`, word for word as it is shown. The end-to-end tests walk all
 //! rows: they make the state, run the command, and hold that it leads out and loses nothing, and no other text names a command.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 /// The rows: name, effect and text. A name in braces is a fact of the state, given in the order in which the names come. The
 /// command is all of the text, or what follows its last colon. It `changes` files, refs or settings, is a line that `edits`
 /// andon.toml, `asks` a person, who knows or chooses something that the state does not tell, or only `shows` something.
-const ROWS: &str = include_str!("hints.txt");
+static ROWS: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("hints.txt").lines().collect());
 
 macro_rules! hints {
     ($($name:ident)+) => {
@@ -56,14 +56,14 @@ hints! {
 impl Hint {
     /// The text, with the names of facts in braces where it has any.
     pub fn text(self) -> &'static str {
-        let row = ROWS.lines().nth(self as usize).unwrap_or_default();
+        let row = ROWS.get(self as usize).copied().unwrap_or_default();
         row.splitn(3, " | ").last().unwrap_or_default()
     }
 
     /// The row of that name.
     pub fn named(name: &str) -> Option<Self> {
         let row =
-            ROWS.lines().position(|row| row.split_once(" | ").is_some_and(|(found, _)| found == name))?;
+            ROWS.iter().position(|row| row.split_once(" | ").is_some_and(|(found, _)| found == name))?;
         Self::ALL.get(row).copied()
     }
 
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn each_hint_is_the_row_of_its_name() {
-        assert_eq!(ROWS.lines().count(), Hint::ALL.len());
+        assert_eq!(ROWS.len(), Hint::ALL.len());
         for hint in Hint::ALL {
-            let row = ROWS.lines().nth(*hint as usize).unwrap();
+            let row = ROWS[*hint as usize];
             let [name, effect, text] = row.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
             let named: String = name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
             assert_eq!(named, format!("{hint:?}"));

@@ -6,10 +6,10 @@ use crate::recording::timeline;
 use crate::{Result, effect::report_files, weakening, workspace::Workspace};
 use andon_config::FullRuns;
 use andon_core::domain::{CodeId, OverlayEntry, RunValidity, TestEvidence, TestRun};
-use andon_core::{detect::Patterns, history};
+use andon_core::history;
 use andon_git::platform::paths::path_from_bytes;
 use andon_store::journal::{Journal, Reach};
-use andon_weakening::declared_tests;
+use andon_weakening::{TestReader, declared_tests};
 use testreport::{ParsedRun, RUNNER_EXIT, TestStatus};
 
 /// Most earlier runs that are looked at.
@@ -130,19 +130,19 @@ fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool> {
         return Ok(false);
     }
     let Some(setting) = weakening::setting(&ws.config.rules) else { return Ok(false) };
-    let patterns = Patterns::new(&setting);
+    let reader = TestReader::new(&setting);
     let paths = differing(ws, before, now)?;
     if paths.len() > PATHS {
         return Ok(false);
     }
     for path in paths {
         let extension = weakening::extension(&path);
-        if !andon_weakening::knows(&patterns, &extension) {
+        if !reader.knows(&extension) {
             continue;
         }
         let then = text_then(ws, before, &path)?;
         let (Some(then), Some(now)) = (then, text_now(ws, &path)) else { return Ok(false) };
-        let names = |text: &str| declared_tests(&extension, text, &patterns);
+        let names = |text: &str| declared_tests(&reader.text(&extension, text));
         if names(&then) != names(&now) {
             return Ok(false);
         }

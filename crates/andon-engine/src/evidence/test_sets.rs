@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{weakening, workspace::Workspace};
-use andon_core::detect::{self, Patterns, TestComparison};
+use andon_core::detect::{self, TestComparison};
 use andon_core::domain::{
     CommitKind, Digest, LostTests, NamedTest, SetNames, TestEvidence, TreeId, signatures::set_of,
 };
@@ -171,7 +171,7 @@ fn unmarked(test: &str) -> Option<(&str, bool)> {
 /// The comparison of the test files that differ: it tells which tests have other names now, or are rows.
 fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestComparison> {
     let setting = weakening::setting(&ws.config.rules)?;
-    weakening::compared(&ws.repo, &Patterns::new(&setting), before, now).ok()
+    weakening::compared(&ws.repo, &weakening::TestReader::new(&setting), before, now).ok()
 }
 
 /// True if every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.

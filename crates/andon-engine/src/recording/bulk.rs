@@ -16,7 +16,7 @@ use crate::Result;
 use crate::context::Context;
 use crate::error::{OpsError, VerbError};
 use crate::recording::derive::{DerivedCommit, Deriver};
-use crate::weakening;
+use crate::weakening::{self, TestReader};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::Patterns;
@@ -129,7 +129,10 @@ pub fn walk(
     let threads = pace.threads.or_else(|| thread::available_parallelism().ok());
     let threads = threads.map_or(1, NonZeroUsize::get).min(MAX_THREADS);
     let (ended, stop) = (AtomicBool::new(false), pace.stop);
-    let workers = Workers { job, normalizer: &normalizer, threads, halt: [stop, &ended] };
+    let setting = job.rules.and_then(weakening::setting);
+    let tests = setting.as_deref().map(TestReader::new);
+    let workers =
+        Workers { job, normalizer: &normalizer, threads, tests: tests.as_ref(), halt: [stop, &ended] };
     let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(common_dir));
     let mut done = 0;
     let walked = workers.each_piece(&mut |piece| {
@@ -172,6 +175,8 @@ struct Workers<'a> {
     job: &'a Job<'a>,
     normalizer: &'a Normalizer,
     threads: usize,
+    /// Reads tests, where it is asked what commits took from them.
+    tests: Option<&'a TestReader<'a>>,
     /// Set when the receiver is gone.
     halt: [&'a AtomicBool; 2],
 }
@@ -299,8 +304,8 @@ impl<'a> Workers<'a> {
             return Ok(RangeCommit { commit, facts, entry: Vec::new() });
         }
         let mut derived = reader.derive(&commit)?;
-        if let Some(setting) = self.job.rules.and_then(weakening::setting) {
-            derived.taken = weakening::taken(repo, &Patterns::new(&setting), &commit, 0)?;
+        if let Some(tests) = self.tests {
+            derived.taken = weakening::taken(repo, tests, &commit, 0)?;
         }
         let entry = self.cache(reader).filter(|_| derived.missing.is_none()).map(|cache| {
             let DerivedCommit { code, diff, change, taken, .. } = derived.clone();

@@ -3,12 +3,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::Result;
-use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
+use andon_core::detect::{TestCollection, TestComparison, left_behind, subject};
 use andon_core::domain::{Change, Extent, Oid, TreeId, Weakening};
 use andon_git::{GitError, Repo};
-use andon_weakening::ChangedText;
+use andon_weakening::{ChangedText, FileText, TestReader};
 
 /// Files that are read at the most, and bytes of each: a change beyond that is no edit of tests by hand.
 const MAX_FILES: usize = 4096;
@@ -19,12 +20,12 @@ const MAX_ALL: usize = 32 << 20;
 const MAX_CAME: usize = 256;
 
 /// The texts of a change, as far as they were read.
-pub(super) struct ChangeTexts {
-    pub texts: Vec<ChangedText>,
+pub(super) struct ChangeTexts<'p> {
+    pub texts: Vec<ChangedText<'p>>,
     extent: Extent,
 }
 
-impl ChangeTexts {
+impl ChangeTexts<'_> {
     /// The result of a comparison of the texts, with how much was read. Tests that became rows are reported as well.
     pub fn told(&self, found: &TestComparison) -> Option<Weakening> {
         let rows = found.rows;
@@ -81,14 +82,14 @@ impl Pair<'_> {
 }
 
 /// Reads the files of `changes`.
-pub(super) fn changed(
+pub(super) fn changed<'p>(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'p>,
     changes: &[Change],
     asked: TextRequest,
     wanted: FileSelection<'_>,
-) -> Result<ChangeTexts> {
-    let mut pairs = pairs(changes, patterns);
+) -> Result<ChangeTexts<'p>> {
+    let mut pairs = pairs(changes, reader);
     pairs.retain(|pair| wanted.has_path(pair));
     let mut read = ChangeTexts { texts: Vec::new(), extent: Extent::Whole };
     // A file that was added takes nothing away, but what went elsewhere may have come there.
@@ -98,29 +99,28 @@ pub(super) fn changed(
     pairs.sort_by(|one, other| one.rank().cmp(&other.rank()));
     let (mut left, mut files) = (MAX_ALL, MAX_FILES);
     for pair in &pairs {
-        let texts = if files > 0 { texts_of(repo, pair, left)? } else { None };
-        let Some((old, new)) = texts else {
+        let texts = if files > 0 { texts_of(repo, reader, pair, left)? } else { None };
+        let Some([old, new]) = texts else {
             let lacks = if pair.old.is_some() { Extent::AtLeast } else { Extent::About };
             read.extent = read.extent.max(lacks);
             continue;
         };
         files -= 1;
-        left = left.saturating_sub(old.len() + new.len());
-        if !(wanted.text)(&old) && !(wanted.text)(&new) {
+        left = left.saturating_sub(old.raw().len() + new.raw().len());
+        if !(wanted.text)(old.raw()) && !(wanted.text)(new.raw()) {
             continue;
         }
         let path = String::from_utf8_lossy(pair.path()).into_owned();
         let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
         match endings {
             (Some(was), Some(is)) if was != is => {
-                let was = ChangedText { path: path.clone(), extension: was, old, new: String::new() };
-                read.texts.push(was);
-                read.texts.push(ChangedText { path, extension: is, old: String::new(), new });
-            }
-            (Some(extension), _) | (None, Some(extension)) => {
-                read.texts.push(ChangedText { path, extension, old, new });
+                let nothing = [is, was].map(|ending| Arc::new(reader.text(&ending, "")));
+                let [to, from] = nothing;
+                read.texts.push(ChangedText { path: path.clone(), old, new: from });
+                read.texts.push(ChangedText { path, old: to, new });
             }
             (None, None) => {}
+            (Some(_), _) | (None, Some(_)) => read.texts.push(ChangedText { path, old, new }),
         }
     }
     Ok(read)
@@ -129,24 +129,44 @@ pub(super) fn changed(
 /// Compares the tests before and after `changes`, in the selected files.
 pub(super) fn compared(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'_>,
     changes: &[Change],
     wanted: FileSelection<'_>,
 ) -> Result<TestComparison> {
-    let read = changed(repo, patterns, changes, TextRequest::Names, wanted)?;
-    let found = andon_weakening::compared(&read.texts, patterns);
+    let read = changed(repo, reader, changes, TextRequest::Names, wanted)?;
+    let found = andon_weakening::compared(&read.texts);
     Ok(TestComparison { taken: read.told(&found), ..found })
 }
 
 /// Both texts, where they fit.
-fn texts_of(repo: &Repo, pair: &Pair<'_>, left: usize) -> Result<Option<(String, String)>> {
-    let side = |side: Option<Side<'_>>| text_up_to(repo, side.map(|(_, id)| id), left.min(MAX_TEXT));
-    Ok(side(pair.old)?.zip(side(pair.new)?).filter(|(old, new)| old.len() + new.len() <= left))
+fn texts_of<'p>(
+    repo: &Repo,
+    reader: &TestReader<'p>,
+    pair: &Pair<'_>,
+    left: usize,
+) -> Result<Option<[Arc<FileText<'p>>; 2]>> {
+    let ending = extension(pair.old.or(pair.new).map_or(&[], |(path, _)| path));
+    let side = |side: Option<Side<'_>>| match side {
+        Some((path, id)) => kept(repo, reader, (path, id), left),
+        None => Ok(Some(Arc::new(reader.text(&ending, "")))),
+    };
+    let both = side(pair.old)?.zip(side(pair.new)?);
+    Ok(both.filter(|(old, new)| old.raw().len() + new.raw().len() <= left).map(|(old, new)| [old, new]))
+}
+
+fn kept<'p>(
+    repo: &Repo,
+    reader: &TestReader<'p>,
+    (path, id): Side<'_>,
+    left: usize,
+) -> Result<Option<Arc<FileText<'p>>>> {
+    let max = left.min(MAX_TEXT);
+    reader.kept(id, &extension(path), max, || text_up_to(repo, Some(id), max))
 }
 
 /// The changed files with a side that can hold tests that run there.
-fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
-    let holds = |path: &[u8]| andon_weakening::knows(patterns, &extension(path));
+fn pairs<'c>(changes: &'c [Change], reader: &TestReader<'_>) -> Vec<Pair<'c>> {
+    let holds = |path: &[u8]| reader.knows(&extension(path));
     let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();
     for change in changes.iter().filter(|change| change.new.is_none()) {
         if TestCollection::from_path(&change.path) == TestCollection::ByName {
@@ -171,29 +191,26 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
 }
 
 /// The files that came since an `earlier` tree, and that the change itself, `own`, left alone: with no text before.
-pub(super) fn came(
+pub(super) fn came<'p>(
     repo: &Repo,
-    patterns: &Patterns<'_>,
+    reader: &TestReader<'p>,
     own: &[Change],
     [earlier, after]: [TreeId; 2],
-) -> Result<Vec<ChangedText>> {
+) -> Result<Vec<ChangedText<'p>>> {
     let own: BTreeSet<&[u8]> = own.iter().map(|change| change.path.as_slice()).collect();
     let lately = repo.changes(Some(earlier), after)?;
     let holds = |change: &&Change| {
         let added = change.old.is_none() || change.old_path.is_some();
-        added
-            && !own.contains(change.path.as_slice())
-            && andon_weakening::knows(patterns, &extension(&change.path))
+        added && !own.contains(change.path.as_slice()) && reader.knows(&extension(&change.path))
     };
     let mut texts = Vec::new();
     let mut left = MAX_ALL;
     for change in lately.iter().filter(holds).take(MAX_CAME) {
         let Some((_, id)) = change.new else { continue };
-        let Some(new) = text_up_to(repo, Some(id), left.min(MAX_TEXT))? else { continue };
-        left = left.saturating_sub(new.len());
+        let Some(new) = kept(repo, reader, (&change.path, id), left)? else { continue };
+        left = left.saturating_sub(new.raw().len());
         let path = String::from_utf8_lossy(&change.path).into_owned();
-        let extension = extension(&change.path);
-        texts.push(ChangedText { path, extension, old: String::new(), new });
+        texts.push(ChangedText { path, old: Arc::new(reader.text(&extension(&change.path), "")), new });
     }
     Ok(texts)
 }

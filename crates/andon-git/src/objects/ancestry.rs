@@ -52,7 +52,7 @@ impl<'r> Walk<'r> {
     fn mark(&mut self, id: CommitId, marks: u8) -> Result<()> {
         if !self.known.contains_key(&id) {
             let text = self.repo.commit_text(id)?;
-            let (time, parents) = (text.person("committer").2.0, text.parents);
+            let (time, parents) = (text.person("committer").2.0, text.parents.clone());
             self.known.insert(id, CommitMarks { marks: 0, waits: false, time, parents });
         }
         let Some(known) = self.known.get_mut(&id) else { return Ok(()) };

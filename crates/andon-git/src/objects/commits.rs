@@ -1,5 +1,7 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
+use std::rc::Rc;
+
 use crate::objects::write_error;
 use crate::open::repo::Repo;
 use crate::{Result, error::cut};
@@ -102,7 +104,10 @@ impl Repo {
     }
 
     /// The text of a commit as git itself reads it: libgit2 refuses one whose author or committer has no address.
-    pub(crate) fn commit_text(&self, id: CommitId) -> Result<CommitText> {
+    pub(crate) fn commit_text(&self, id: CommitId) -> Result<Rc<CommitText>> {
+        if let Some(known) = self.commits.borrow().get(id.0) {
+            return Ok(known);
+        }
         let bytes = self.object(git2::ObjectType::Commit, id.0)?;
         let text = String::from_utf8_lossy(&bytes);
         let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -114,7 +119,9 @@ impl Repo {
             parents.clear();
         }
         let message = message.trim_start_matches('\n').to_owned();
-        Ok(CommitText { tree, parents, head: head.to_owned(), message })
+        let text = Rc::new(CommitText { tree, parents, head: head.to_owned(), message });
+        self.commits.borrow_mut().keep(id.0, text.clone(), bytes.len());
+        Ok(text)
     }
 
     /// Reads a commit.

@@ -78,9 +78,10 @@ impl Repo {
         git2::opts::enable_caching(false);
     }
 
-    /// From now on so many bytes of trees and of texts are kept.
+    /// From now on so many bytes of trees and of texts are kept, and a fraction of it of commits.
     pub fn keep(&self, trees: usize, texts: usize) {
         self.trees.borrow_mut().max = trees;
+        self.commits.borrow_mut().max = trees / 8;
         self.texts.borrow_mut().max = texts;
     }
 

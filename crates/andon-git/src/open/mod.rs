@@ -64,6 +64,7 @@ impl Repo {
             written: RefCell::default(),
             trees: RefCell::new(Cache::up_to(MAX_CACHED, usize::MAX)),
             texts: RefCell::new(Cache::up_to(0, MAX_TEXTS)),
+            commits: RefCell::new(Cache::up_to(0, MAX_TEXTS)),
             reader: RefCell::default(),
             asks_git: std::cell::Cell::default(),
             made: Products::default(),

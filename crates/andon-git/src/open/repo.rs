@@ -9,7 +9,8 @@ use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
 use crate::objects::{
-    cache::Cache, inflate::VettedObjects, reader::ObjectReader, texts::Text, trees::RawTree,
+    cache::Cache, commits::CommitText, inflate::VettedObjects, reader::ObjectReader, texts::Text,
+    trees::RawTree,
 };
 use andon_core::domain::Oid;
 
@@ -48,6 +49,8 @@ pub struct Repo {
     pub(crate) trees: RefCell<Cache<Rc<RawTree>>>,
     /// The same of texts.
     pub(crate) texts: RefCell<Cache<Text>>,
+    /// The same of commits.
+    pub(crate) commits: RefCell<Cache<Rc<CommitText>>>,
     /// A git that reads objects, and whether it is to be started by the next one.
     pub(crate) reader: RefCell<Option<ObjectReader>>,
     pub(crate) asks_git: Cell<bool>,

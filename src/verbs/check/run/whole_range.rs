@@ -9,7 +9,7 @@ use super::{
     backing::{Conclusion, RangeEvidence},
     halts, level_of, of_finding, overrides, violation,
 };
-use andon_core::detect::{self, Candidate, Patterns, Rule, Situation};
+use andon_core::detect::{self, Candidate, Rule, Situation};
 use andon_core::domain::{CommitFact, CommitId, Fact, Hint, Level, Stage, TestEvidence, TreeId, Weakening};
 use andon_core::history::{Fold, Timeline};
 use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
@@ -58,7 +58,12 @@ pub(super) fn weakened(whole: JudgedRange<'_>) -> Result<Vec<Diagnostic>> {
     if taken.len() < 2 {
         return Ok(Vec::new());
     }
-    let found = weakening::since(case.repo, &Patterns::new(&setting), *below, case.repo.tree_of(tip.id)?)?;
+    let found = weakening::since(
+        case.repo,
+        &weakening::TestReader::new(&setting),
+        *below,
+        case.repo.tree_of(tip.id)?,
+    )?;
     let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.lost)));
     let found = detect::with_lost(found, &lost);
     let later = overrides::waivers(examined).pop();
