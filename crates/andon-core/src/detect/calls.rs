@@ -73,7 +73,7 @@ pub(super) fn detail(message: String, calls: &[&Call], count: u64) -> Detail {
 
 /// A call as evidence: its hash, with the short form.
 pub(super) fn evidence(call: &ToolCall) -> Evidence {
-    Evidence::Call(NamedCall { exact: call.exact, shown: call.shown.clone() })
+    Evidence::Call(NamedCall { exact: call.hashes.exact, shown: call.shown.clone() })
 }
 
 /// A call and what it was answered.

@@ -5,16 +5,21 @@
 //! an agent prints. A tool call also keeps one line of text, shortened and without secrets, so that a person can see
 //! which call it was.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::flag;
 use super::ids::{CodeId, Digest, ShortHash, TreeId};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
-use crate::format::fields::{Text, count, count_if_any};
+use crate::format::Count;
+use crate::format::fields::{Items, Text, count, count_if_any, counts, or_default, unless_default};
 
 /// Bytes of the name of a rule or a reviewer as JSON.
 const MAX_NAME: usize = 256;
+/// Longest short form of a call: bytes as JSON, where a control character has six.
+const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
+/// Most quantities of one answer.
+const MAX_MOVES: usize = 6;
 
 /// One event. Commits, test runs and acknowledgements are facts of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,16 +133,17 @@ pub const WAITED_MS: u64 = 5000;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool's name.
+    #[serde(serialize_with = "Text::<MAX_NAME>::serialize")]
     pub tool: String,
     /// The state of knowledge about its arguments: a call without known arguments proves nothing.
+    #[serde(rename = "blind")]
     pub args: Arguments,
     /// The subagent that made it; `None` of the agent of the session itself.
     pub by: Option<ShortHash>,
-    /// Tool and full canonical arguments: keys sorted.
-    pub exact: ShortHash,
-    /// The coarse form: an editing tool with the file's base name, a command with its paths generalized, else the tool.
-    pub coarse: ShortHash,
+    #[serde(rename = "call")]
+    pub hashes: CallHashes,
     /// The answer with volatile parts masked, where one is known that says something.
+    #[serde(rename = "answer")]
     pub result: Option<ShortHash>,
     /// The same as it is.
     pub whole: Option<ShortHash>,
@@ -150,23 +156,29 @@ pub struct ToolCall {
     pub missing: Option<ShortHash>,
     /// The first quantities of the answer, those that masks hide among them: what only rises or falls from call to call
     /// moves, whatever the masks make of it.
+    #[serde(default, serialize_with = "Items::<MAX_MOVES>::serialize", deserialize_with = "moves")]
     pub moves: Vec<u64>,
     /// A sample of its lines, by which two answers are compared: the smallest of their hashes, in order.
+    #[serde(default, serialize_with = "Items::<SAMPLED>::serialize", deserialize_with = "sample")]
     pub lines: Vec<u64>,
     /// The same tool and arguments with their numbers masked: what pages or widens is asked in the same way.
     pub asks: Option<ShortHash>,
     /// The code of the working tree after it, where a row of calls made that worth a look.
     pub code: Option<CodeId>,
     /// Milliseconds that it took, where they are [`WAITED_MS`] or more: it waited for something.
+    #[serde(default, deserialize_with = "waited")]
     pub duration_ms: Option<u64>,
     /// True for a command line that writes files, or may do so.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "or_default")]
     pub writes: bool,
-    /// The end of the call.
+    #[serde(rename = "error", default, serialize_with = "is_error", deserialize_with = "end")]
     pub end: CallEnd,
     /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where the arguments
     /// are. For people alone. Untrusted text.
+    #[serde(default, serialize_with = "Text::<MAX_LINE_SHOWN>::serialize", deserialize_with = "short")]
     pub shown: Option<String>,
     /// The name behind `missing`, in the same form.
+    #[serde(default, serialize_with = "Text::<MAX_LINE_SHOWN>::serialize", deserialize_with = "short")]
     pub program: Option<String>,
 }
 
@@ -177,8 +189,71 @@ impl ToolCall {
     }
 }
 
-/// The state of knowledge about the arguments of a call: reported or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+/// Quantities: a list, or one number, the sum of them, as older lines have it.
+fn moves<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a list of numbers")]
+    enum Moves {
+        One(Count),
+        Each(Vec<Count>),
+    }
+    if !deserializer.is_human_readable() {
+        return Vec::deserialize(deserializer);
+    }
+    Ok(match Option::deserialize(deserializer)? {
+        Some(Moves::One(Count(sum))) => vec![sum],
+        Some(Moves::Each(each)) => each.into_iter().take(MAX_MOVES).map(|Count(one)| one).collect(),
+        None => Vec::new(),
+    })
+}
+
+fn sample<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    Ok(counts(deserializer)?.into_iter().take(SAMPLED).collect())
+}
+
+fn waited<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Ok(count_if_any(deserializer)?.filter(|took| *took >= WAITED_MS))
+}
+
+fn short<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(|text| text.chars().take(MAX_SHOWN).collect()))
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_error<S: Serializer>(end: &CallEnd, serializer: S) -> Result<S::Ok, S::Error> {
+    (*end != CallEnd::Unknown).then_some(*end == CallEnd::Failed).serialize(serializer)
+}
+
+fn end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<CallEnd, D::Error> {
+    let error: Option<bool> = Option::deserialize(deserializer)?;
+    Ok(error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done }))
+}
+
+/// The forms of a call that are compared. A line has three: exact, exact once more, where older lines have a masked one, and
+/// coarse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "[ShortHash; 3]", into = "[ShortHash; 3]")]
+pub struct CallHashes {
+    /// Tool and full canonical arguments: keys sorted.
+    pub exact: ShortHash,
+    /// An editing tool with the file's base name, a command with its paths generalized, else the tool.
+    pub coarse: ShortHash,
+}
+
+impl From<[ShortHash; 3]> for CallHashes {
+    fn from([exact, _, coarse]: [ShortHash; 3]) -> Self {
+        Self { exact, coarse }
+    }
+}
+
+impl From<CallHashes> for [ShortHash; 3] {
+    fn from(CallHashes { exact, coarse }: CallHashes) -> Self {
+        [exact, exact, coarse]
+    }
+}
+
+/// The state of knowledge about the arguments of a call: reported or not. A line says so of those that were not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Arguments {
     /// Reported, even where there are none.
     Known,
@@ -186,6 +261,8 @@ pub enum Arguments {
     #[default]
     Unknown,
 }
+
+flag!(Arguments, Unknown, Known);
 
 /// The end of a tool call.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -341,7 +341,7 @@ impl Timeline {
             turn.calls = turn.calls.saturating_add(1);
         }
         // The change that a repeated edit itself makes is no other code than that before it.
-        let is_known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
+        let is_known = call.args == Arguments::Known && self.activity.edits.contains(&call.hashes.exact);
         let differs = is_known && self.left_another_code(&call);
         if differs {
             self.activity.state = self.activity.state.saturating_add(1);
@@ -355,7 +355,7 @@ impl Timeline {
             if self.activity.edits.len() >= MAX_EDITS {
                 self.activity.edits.pop_front();
             }
-            self.activity.edits.push_back(call.exact);
+            self.activity.edits.push_back(call.hashes.exact);
         }
         let Activity { epoch, state, .. } = self.activity;
         let waited = self.waited(&node, &call);
@@ -365,7 +365,7 @@ impl Timeline {
 
     /// Returns whether the same edit left another code behind when it was asked for last: its arguments do not say all that it does.
     fn left_another_code(&self, call: &ToolCall) -> bool {
-        let before = self.activity.calls.iter().rev().find(|one| one.call.exact == call.exact);
+        let before = self.activity.calls.iter().rev().find(|one| one.call.hashes.exact == call.hashes.exact);
         before
             .and_then(|one| one.call.code)
             .is_some_and(|before| call.code.is_some_and(|code| code != before))
@@ -375,7 +375,10 @@ impl Timeline {
     fn waited(&self, node: &str, call: &ToolCall) -> u64 {
         let Activity { calls, epoch, .. } = &self.activity;
         let is_same = |one: &&Call| {
-            one.node == node && one.call.by == call.by && one.call.exact == call.exact && one.epoch == *epoch
+            one.node == node
+                && one.call.by == call.by
+                && one.call.hashes.exact == call.hashes.exact
+                && one.epoch == *epoch
         };
         let waits = call.duration_ms.is_some() && call.end != CallEnd::Failed && call.lines.len() < SAMPLED;
         let before = calls.iter().rev().find(is_same).filter(|one| waits && one.call.result == call.result);

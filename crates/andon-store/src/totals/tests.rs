@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::journal::{Marker, Reach, Repair};
 use andon_core::domain::{
-    Arguments, Ballot, CallEnd, CodeId, CommitId, Digest, Event, EventKind, Oid, Output, OutputKind,
-    ShortHash, ToolCall, TreeId, TurnEnd, Usage,
+    Arguments, Ballot, CallEnd, CallHashes, CodeId, CommitId, Digest, Event, EventKind, Oid, Output,
+    OutputKind, ShortHash, ToolCall, TreeId, TurnEnd, Usage,
 };
 use andon_core::history::{RunStart, order::JournalItem};
 use andon_testkit::facts::{red, run};
@@ -55,7 +55,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
         6 => return JournalLine::Healed(Repair { what: "something ".repeat(20), at: Some(at) }),
         7..=10 => EventKind::ToolCall(ToolCall {
             args: Arguments::Known,
-            exact: ShortHash([seed; 8]),
+            hashes: CallHashes { exact: ShortHash([seed; 8]), ..CallHashes::default() },
             refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
             end: CallEnd::Done,
             shown: Some(format!("Bash: make {seed}")),

@@ -3,10 +3,10 @@
 pub mod arbitrary;
 
 use andon_core::domain::{
-    Ack, Arguments, ChangeFacts, Checklist, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, Cycle,
-    CycleBudget, DiffHash, DiffSummary, DocsState, Edge, Edits, Event, EventKind, Fact, Gate, Hunk, HunkHash,
-    Nature, Node, Oid, PathStep, Recording, Rewrite, RunValidity, ShortHash, Signature, Span, TestEvidence,
-    TestRun, TestStatus, Timestamp, ToolCall, TreeId, TurnEnd, Workflow,
+    Ack, Arguments, CallHashes, ChangeFacts, Checklist, CodeId, CommitFact, CommitId, CommitKind,
+    CommitRecord, Cycle, CycleBudget, DiffHash, DiffSummary, DocsState, Edge, Edits, Event, EventKind, Fact,
+    Gate, Hunk, HunkHash, Nature, Node, Oid, PathStep, Recording, Rewrite, RunValidity, ShortHash, Signature,
+    Span, TestEvidence, TestRun, TestStatus, Timestamp, ToolCall, TreeId, TurnEnd, Workflow,
 };
 use andon_core::history::{Fold, Timeline};
 
@@ -115,8 +115,10 @@ pub fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
     let answer = answer.map(|answer| ShortHash([answer; 8]));
     ToolCall {
         args: Arguments::Known,
-        exact: ShortHash([args; 8]),
-        coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
+        hashes: CallHashes {
+            exact: ShortHash([args; 8]),
+            coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
+        },
         result: answer,
         whole: answer,
         gist: answer,

@@ -41,7 +41,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 /// Returns whether `call` fails or says what one of those `before` it said.
 fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
-    let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
+    let again = before.iter().rev().find(|one| one.call.hashes.exact == call.call.hashes.exact);
     let failed = call.call.end == CallEnd::Failed;
     let differs = |one: &Call| {
         if failed { one.call.moves != call.call.moves } else { one.call.whole != call.call.whole }

@@ -17,7 +17,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let edits = |call: &&Call| is_edit(&call.call.tool) && call.call.args == Arguments::Known;
     let newest = calls.iter().rev().find(edits)?;
     let of_node = calls.iter().rev().filter(|call| call.node == newest.node).filter(edits);
-    let same = |call: &&Call| call.call.exact == newest.call.exact && call.state == newest.state;
+    let same =
+        |call: &&Call| call.call.hashes.exact == newest.call.hashes.exact && call.state == newest.state;
     let times = words::len(&of_node.take_while(same).collect::<Vec<_>>());
     if times < setting.count(&REPEATS).max(2) {
         return None;

@@ -66,7 +66,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     };
     let same = if refusal.is_some() { row(&alike) } else { 0 };
     // The caller waits for something that fails until it exists.
-    let polled = of_node.iter().copied().filter(|call| call.call.exact == newest.call.exact);
+    let polled = of_node.iter().copied().filter(|call| call.call.hashes.exact == newest.call.hashes.exact);
     if is_moving(polled, POLLED) {
         return None;
     }
@@ -94,8 +94,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 /// Times in a row that the newest call failed while nothing was edited; other calls in between do not matter.
 fn failing_alike(newest_first: &[&Call]) -> u64 {
     let Some(newest) = newest_first.first().filter(|call| calls::is_told(call)) else { return 0 };
-    let (exact, epoch) = (newest.call.exact, newest.epoch);
-    let alike = newest_first.iter().filter(|call| call.call.exact == exact && call.epoch == epoch);
+    let (exact, epoch) = (newest.call.hashes.exact, newest.epoch);
+    let alike = newest_first.iter().filter(|call| call.call.hashes.exact == exact && call.epoch == epoch);
     words::len(&alike.take_while(|call| call.call.end == CallEnd::Failed).collect::<Vec<_>>())
 }
 

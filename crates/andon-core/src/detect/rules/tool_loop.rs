@@ -54,7 +54,7 @@ pub fn is_repeated(
     let node = node.unwrap_or_else(|| activity.current_node());
     let both = |one: Option<ShortHash>, other| one.is_some() && one == other;
     let is_like = |one: &ToolCall| {
-        one.exact == call.exact
+        one.hashes.exact == call.hashes.exact
             || both(one.refusal, call.refusal)
             || both(one.gist, call.gist)
             || (both(one.asks, call.asks) && calls::overlap(&one.lines, &call.lines))
@@ -95,7 +95,11 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     // The coarse form does not see the content of an edit, so that a repeated edit looks like a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signature = |Call { call, .. }: &&Call| {
-        if coarse { Signature::Coarse(call.coarse) } else { Signature::Full(call.exact, call.result) }
+        if coarse {
+            Signature::Coarse(call.hashes.coarse)
+        } else {
+            Signature::Full(call.hashes.exact, call.result)
+        }
     };
     let signatures: Vec<Signature> = calls.iter().map(signature).collect();
     let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());

@@ -1,13 +1,14 @@
 //! Signatures of tool calls (docs/spec-map.md, loop rules: signature-based detection; docs/spec-map.md, settled choice 4).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::short_form::{self, command_keys};
 use super::{WORDS, answer, command, hash, quantities, taken};
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::{Arguments, CallEnd, ToolCall};
+use andon_core::domain::{Arguments, CallEnd, CallHashes, ToolCall};
+use andon_core::format::{FormatError, members};
 use andon_core::history::{FILE_ARGUMENTS, SHOWING, is_edit, is_one_of};
-use andon_core::{WordList, format::FormatError, words};
+use andon_core::{WordList, words};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
@@ -25,8 +26,19 @@ pub struct OwnCall {
 /// The names under which clients report arguments: that of the design, of hooks, and of chat completions.
 const ARGUMENTS: [&str; 3] = ["args", "tool_input", "arguments"];
 
+/// The call of a line: as the journal has it, and in full. One that is reported in full alone has no hashes.
+pub(super) fn reported(object: &mut Map<String, Value>) -> Result<(ToolCall, OwnCall), FormatError> {
+    if object.get("call").is_none_or(Value::is_null) {
+        object.insert("call".to_owned(), json!(CallHashes::default()));
+    }
+    let reported: ToolCall = members(object)?;
+    let args = arguments(object)?;
+    let end = reported.end;
+    Ok((reported, OwnCall { args, result: taken(object, "result"), end }))
+}
+
 /// The arguments of a call, under whichever name, or as the text of a JSON object: the same call is the same.
-pub(super) fn arguments(object: &mut Map<String, Value>) -> Result<Option<Value>, FormatError> {
+fn arguments(object: &mut Map<String, Value>) -> Result<Option<Value>, FormatError> {
     let mut named: Option<Value> = None;
     for name in ARGUMENTS {
         let Some(value) = taken(object, name).map(spelled_out) else { continue };
@@ -53,8 +65,10 @@ pub fn seen_call(tool: &str, seen: &OwnCall, patterns: &Normalizer) -> ToolCall 
     let args = value.to_string();
     let mut call = ToolCall {
         args: if proves { Arguments::Known } else { Arguments::Unknown },
-        exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
-        coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
+        hashes: CallHashes {
+            exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
+            coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
+        },
         asks: proves.then(|| hash::short(&[b"asks", tool.as_bytes(), without_numbers(value).as_bytes()])),
         writes: commands(value).any(command::writes),
         end: seen.end,
@@ -177,8 +191,8 @@ mod tests {
         let parse = |text: &str| call("Grep", serde_json::from_str(text).unwrap(), None);
         let one = parse(r#"{"a":1,"b":{"c":[1,2],"d":null}}"#);
         assert_eq!(one, parse(r#"{ "b": {"d": null, "c": [1, 2]}, "a": 1 }"#));
-        assert_ne!(one.exact, parse(r#"{"a":1,"b":{"c":[2,1],"d":null}}"#).exact);
-        assert_ne!(call("Read", json!({}), None).exact, call("Grep", json!({}), None).exact);
+        assert_ne!(one.hashes.exact, parse(r#"{"a":1,"b":{"c":[2,1],"d":null}}"#).hashes.exact);
+        assert_ne!(call("Read", json!({}), None).hashes.exact, call("Grep", json!({}), None).hashes.exact);
     }
 
     #[test]

@@ -31,7 +31,7 @@ use andon_core::domain::{
 use andon_core::format::{FormatError, bounded, members};
 use andon_store::journal::JournalLine;
 use andon_store::wire::v1::decode_line;
-use andon_store::wire::v1::event::{CallWire, UsageWire, trace};
+use andon_store::wire::v1::event::{UsageWire, trace};
 
 /// Lists of words and phrases, a section each.
 const WORDS: &str = include_str!("words.txt");
@@ -236,21 +236,14 @@ struct RefusedWire {
 
 /// In full, or as the journal has it.
 fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<EventKind, EventError> {
-    let wire: CallWire = members(object)?;
-    let args = call::arguments(object)?;
-    let seen = OwnCall { args, result: taken(object, "result"), end: wire.end() };
-    let mut call = ToolCall {
-        by: wire.by,
-        code: wire.code,
-        duration_ms: wire.duration_ms(),
-        ..seen_call(&wire.tool, &seen, patterns)
-    };
-    // As the journal has it.
-    if wire.call.is_some() {
-        call = wire.hashed()?;
-        short_form::again(&mut call, patterns);
+    let is_hashed = object.get("call").is_some_and(|hashes| !hashes.is_null());
+    let (mut reported, seen) = call::reported(object)?;
+    if is_hashed {
+        short_form::again(&mut reported, patterns);
+        return Ok(EventKind::ToolCall(reported));
     }
-    Ok(EventKind::ToolCall(call))
+    let ToolCall { tool, by, code, duration_ms, .. } = reported;
+    Ok(EventKind::ToolCall(ToolCall { by, code, duration_ms, ..seen_call(&tool, &seen, patterns) }))
 }
 
 fn output(object: &mut Map<String, Value>) -> Result<Output, EventError> {
@@ -303,11 +296,8 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
 /// The tool call that a line tells in full: the tool, and what is known of the call.
 pub fn told_call(line: &[u8]) -> Option<(String, OwnCall)> {
     let mut object = andon_core::format::map(line, MAX_LINE).ok()?;
-    let args = call::arguments(&mut object).ok()?;
-    let result = taken(&mut object, "result");
-    let wire: CallWire = members(&object).ok()?;
-    let end = wire.end();
-    Some((wire.tool, OwnCall { args, result, end }))
+    let (reported, seen) = call::reported(&mut object).ok()?;
+    Some((reported.tool, seen))
 }
 
 /// The last message of a turn, as a hash where it says anything.

@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use andon_core::domain::{
-    Arguments, CallEnd, CodeId, Event, EventKind, MAX_SHOWN, Renewal, SAMPLED, ShortHash, Timestamp,
-    ToolCall, Trace, Uptime, Usage, WAITED_MS, usage::micros,
+    Event, EventKind, MAX_SHOWN, Renewal, ShortHash, Timestamp, Trace, Uptime, Usage, usage::micros,
 };
 use andon_core::format::{Count, FormatError, bounded, members_of, object};
 
@@ -23,8 +22,6 @@ use andon_core::format::{Count, FormatError, bounded, members_of, object};
 const MAX_NAME: usize = 256;
 /// Longest short form of a call: bytes as JSON, where a control character has six.
 const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
-/// Most quantities of one answer.
-const MAX_MOVES: usize = 6;
 /// Longest amount of money.
 const MAX_COST: usize = 64;
 
@@ -38,107 +35,6 @@ struct EventWire {
     id: Option<ShortHash>,
     model: Option<String>,
     prompt_hash: Option<String>,
-}
-
-/// Quantities: a list, or one number as older lines have it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a list of numbers")]
-pub enum MovesWire {
-    /// All of them as their sum.
-    One(Count),
-    /// The first ones.
-    Each(Vec<Count>),
-}
-
-/// A tool call as hashes: exact, exact once more (older lines have a masked form there) and coarse.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CallWire {
-    /// The tool's name.
-    pub tool: String,
-    /// The hashes; a call that is reported in full has none.
-    pub call: Option<[ShortHash; 3]>,
-    /// The subagent that made it.
-    pub by: Option<ShortHash>,
-    /// The hash of its answer.
-    pub answer: Option<ShortHash>,
-    /// The hash of the refusal without the call's own arguments.
-    pub refusal: Option<ShortHash>,
-    /// The hash of the program that was not found.
-    pub missing: Option<ShortHash>,
-    /// The hash of its answer as it is.
-    pub whole: Option<ShortHash>,
-    /// The hash of what it says in addition to the question.
-    pub gist: Option<ShortHash>,
-    /// The quantities of its answer.
-    pub moves: Option<MovesWire>,
-    /// A sample of the lines of its answer.
-    pub lines: Option<Vec<Count>>,
-    /// The hash of what it asks, with numbers masked.
-    pub asks: Option<ShortHash>,
-    /// The code of the working tree after it.
-    pub code: Option<CodeId>,
-    /// Its short form.
-    pub shown: Option<String>,
-    /// The name of the program that was not found.
-    pub program: Option<String>,
-    duration_ms: Option<Count>,
-    blind: Option<bool>,
-    writes: Option<bool>,
-    error: Option<bool>,
-}
-
-impl CallWire {
-    /// The knowledge of the arguments behind the hashes.
-    pub fn arguments(&self) -> Arguments {
-        if self.blind == Some(true) { Arguments::Unknown } else { Arguments::Known }
-    }
-
-    /// The milliseconds that it took, where they are so many that it waited.
-    pub fn duration_ms(&self) -> Option<u64> {
-        self.duration_ms.as_ref().map(|took| took.0).filter(|took| *took >= WAITED_MS)
-    }
-
-    /// The call behind the hashes of a line of the journal.
-    ///
-    /// # Errors
-    /// It has none.
-    pub fn hashed(self) -> Result<ToolCall, FormatError> {
-        let (args, end, duration_ms) = (self.arguments(), self.end(), self.duration_ms());
-        let hashes = self.call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
-        let [exact, _, coarse] = hashes;
-        let short = |text: String| text.chars().take(MAX_SHOWN).collect();
-        let moves = match self.moves {
-            Some(MovesWire::Each(each)) => each.into_iter().take(MAX_MOVES).map(|moves| moves.0).collect(),
-            Some(MovesWire::One(sum)) => vec![sum.0],
-            None => Vec::new(),
-        };
-        Ok(ToolCall {
-            args,
-            by: self.by,
-            exact,
-            coarse,
-            result: self.answer,
-            whole: self.whole,
-            gist: self.gist,
-            refusal: self.refusal,
-            missing: self.missing,
-            moves,
-            lines: self.lines.unwrap_or_default().into_iter().take(SAMPLED).map(|line| line.0).collect(),
-            asks: self.asks,
-            code: self.code,
-            duration_ms,
-            writes: self.writes == Some(true),
-            end,
-            shown: self.shown.map(short),
-            program: self.program.map(short),
-            ..ToolCall::bare(self.tool)
-        })
-    }
-
-    /// The end of the call.
-    pub fn end(&self) -> CallEnd {
-        self.error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done })
-    }
 }
 
 /// Tokens and cost, as clients name them. A record has the fewer members of [`Usage`] alone.
@@ -178,31 +74,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
     members.extend(match &event.what {
         EventKind::TurnStart | EventKind::Renewed(_) => Map::new(),
         EventKind::TurnEnd(end) => members_of(end),
-        EventKind::ToolCall(call) => members_of(&CallWire {
-            tool: name(&call.tool),
-            call: Some([call.exact, call.exact, call.coarse]),
-            by: call.by,
-            answer: call.result,
-            refusal: call.refusal,
-            missing: call.missing,
-            whole: call.whole,
-            gist: call.gist,
-            moves: (!call.moves.is_empty())
-                .then(|| MovesWire::Each(call.moves.iter().copied().map(Count).collect())),
-            lines: (!call.lines.is_empty()).then(|| call.lines.iter().copied().map(Count).collect()),
-            asks: call.asks,
-            code: call.code,
-            shown: call.shown.as_ref().map(shown),
-            program: call.program.as_ref().map(shown),
-            blind: (call.args == Arguments::Unknown).then_some(true),
-            duration_ms: call.duration_ms.map(Count),
-            writes: call.writes.then_some(true),
-            error: match call.end {
-                CallEnd::Done => Some(false),
-                CallEnd::Failed => Some(true),
-                CallEnd::Unknown => None,
-            },
-        }),
+        EventKind::ToolCall(call) => members_of(call),
         EventKind::Output(output) => members_of(output),
         EventKind::Usage(usage) => usage_members(usage),
         EventKind::Disarmed(what) => members_of(&DisarmedWire { what: Some(shown(what)) }),
@@ -228,7 +100,7 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
     let what = match kind {
         "turn_start" => EventKind::TurnStart,
         "turn_end" => EventKind::TurnEnd(object(line, MAX_LINE)?),
-        "tool_call" => EventKind::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
+        "tool_call" => EventKind::ToolCall(object(line, MAX_LINE)?),
         "output" => EventKind::Output(object(line, MAX_LINE)?),
         "usage" => EventKind::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
         "commit_refused" => EventKind::Refused(object(line, MAX_LINE)?),

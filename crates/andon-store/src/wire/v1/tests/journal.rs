@@ -1,7 +1,7 @@
 //! Lines of the journal and of the attempts.
 
 use super::*;
-use andon_core::domain::{Attempt, Figures, RunStart};
+use andon_core::domain::{Attempt, CallHashes, Figures, RunStart};
 
 fn marker(at: Option<Timestamp>, turn: Option<(&str, u64)>, begins: RunStart) -> JournalLine {
     let (node, iteration) = turn.map(|(node, number)| (node.to_owned(), number)).unzip();
@@ -129,8 +129,7 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
         tool: "Bash".into(),
         args: Arguments::Known,
         by: None,
-        exact: hash(1),
-        coarse: hash(3),
+        hashes: CallHashes { exact: hash(1), coarse: hash(3) },
         result: Some(hash(4)),
         refusal: Some(hash(6)),
         missing: Some(hash(5)),
@@ -146,8 +145,8 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
         shown: Some("Bash: pytest -k \"é\" {\"timeout\":9}".into()),
         program: Some("pytest".into()),
     };
-    let (args, exact, coarse) = (full.args, full.exact, full.coarse);
-    let bare = ToolCall { args, exact, coarse, ..ToolCall::bare(full.tool.clone()) };
+    let (args, hashes) = (full.args, full.hashes);
+    let bare = ToolCall { args, hashes, ..ToolCall::bare(full.tool.clone()) };
     let event = |call| {
         let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
         let (node, what) = (Some("coder".into()), EventKind::ToolCall(call));
