@@ -12,7 +12,8 @@ use andon_core::domain::{
     PathRules, Signature, Span, Stage, TestEvidence, TestStatus, Timestamp, TreeId,
 };
 use andon_core::history;
-use andon_store::wire::v1::{UnknownKeys, decode_commit, encode_commit};
+use andon_store::UnknownKeys;
+use andon_store::wire::v1::{decode_commit, encode_commit};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use testreport::{ExitKind, ReportInput, Root, RunReader, Stream};
 

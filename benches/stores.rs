@@ -12,9 +12,7 @@ use std::process::{Command, Stdio};
 
 use andon_core::domain::{CommitId, CommitRecord, PrevRecord, Timestamp};
 use andon_git::{Repo, RepoEnv};
-use andon_store::notes::NotesStore;
-use andon_store::window::read_window;
-use andon_store::wire::v1::decode_commit;
+use andon_store::{NotesStore, window::read_window, wire::v1::decode_commit};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const GOLDEN: &[u8] = include_bytes!("../tests/format/v1/commit-full.json");

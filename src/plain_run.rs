@@ -10,10 +10,9 @@ use andon_agents::ruling::{TestPlace, Tests, decided_by, only_reads};
 use andon_core::command_words::{ShellLine, innermost, program_name};
 use andon_core::domain::{CallEnd, RunOrigin, RunValidity, TestStatus, ToolKind};
 use andon_core::shell_reading::Reading;
-use andon_engine::adapter::events::words_of;
-use andon_engine::evidence::{earlier_runs::compare, tested_code::TestedCode};
-use andon_engine::{Result, context::Context, workspace::Workspace};
-use andon_store::journal::JournalLine;
+use andon_engine::evidence::{TestedCode, earlier_runs::compare};
+use andon_engine::{Context, Result, Workspace, adapter::events::words_of};
+use andon_store::JournalLine;
 use testreport::{ExitKind, ParsedRun, RUNNER_COUNTED, RUNNER_EXIT, Root, RunReader, Stream, counted_red};
 
 /// Most bytes of an answer that are read, from its end.

@@ -4,10 +4,14 @@ pub mod clients;
 pub mod live;
 pub mod place;
 
+pub use self::clients::{ClientHooks, ScopeHooks, Trust};
+pub use self::live::GuardState;
+pub use self::place::{Override, SharedHooksPath};
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::install::husky::Layout;
+use crate::install::Layout;
 use andon_core::domain::{GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;

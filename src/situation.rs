@@ -7,11 +7,10 @@ use super::setup::live::{self, GuardState};
 use super::setup::place::{self, HOOKS_PATH};
 use andon_core::domain::{GitHook, Hint, Presence, StandingHalt};
 use andon_core::{detect, history::Timeline};
-use andon_engine::gate::guard;
 use andon_engine::halts::{self, stops};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
-use andon_engine::{Result, context::Context, workspace::Workspace};
+use andon_engine::recording::{LoadedTimeline, timeline};
+use andon_engine::view::{LoopCount, LoopState, LostHooks};
+use andon_engine::{Context, Result, Workspace, gate::guard};
 use andon_git::{Head, Repo};
 
 /// The state of a loop.

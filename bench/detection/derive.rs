@@ -13,9 +13,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::change::rewrites::ChangedLines;
 use andon_core::domain::{CodeId, CommitId, CommitRecord, Nature, PathRules, Timestamp, TreeId};
 use andon_git::{Repo, RepoEnv};
-use andon_store::diff::{self, SummedChanges};
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::wire::v1::{UnknownKeys, encode_commit};
+use andon_store::{Fingerprinter, SummedChanges, UnknownKeys, diff, wire::v1::encode_commit};
 use serde_json::{Value, json};
 
 use crate::script::{Script, ScriptCommit};

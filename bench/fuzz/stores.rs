@@ -20,17 +20,13 @@ use std::time::{Duration, Instant};
 use andon_config::{self as config, ConfigSource, Layer};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{CodeId, CommitId, PathRules, Timestamp, TreeId};
-use andon_engine::adapter::events::{self, Frame, Purpose};
+use andon_engine::adapter::{Frame, Purpose, events};
 use andon_git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::journal::{Journal, Position, Reach};
-use andon_store::ledger::Ledger;
-use andon_store::notes::{self, NotesStore};
-use andon_store::window::{self, WindowVerdict};
-use andon_store::wire::v1::{
-    DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line,
+use andon_store::wire::v1::{choose_record, decode_commit, decode_line, encode_commit, encode_line};
+use andon_store::{
+    DerivedFacts, Fingerprinter, Journal, Ledger, NotesStore, Position, Reach, WindowVerdict, notes, receipt,
+    union, window,
 };
-use andon_store::{receipt, union};
 use mutate::{Dice, mutate};
 
 const FULL: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");

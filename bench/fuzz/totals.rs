@@ -7,11 +7,9 @@ use std::time::Instant;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{Fact, Span, Timestamp};
 use andon_core::history::Fold;
-use andon_engine::adapter::events::{self, Frame, Purpose};
-use andon_store::journal::Journal;
-use andon_store::totals::{SHORT, Totals};
-use andon_store::wire::envelope;
-use andon_store::wire::v1::{JournalLine, decode_line};
+use andon_engine::adapter::{Frame, Purpose, events};
+use andon_store::wire::{envelope, v1::decode_line};
+use andon_store::{Journal, JournalLine, Totals, totals::SHORT};
 
 use super::mutate::{Dice, mutate};
 use super::{JOURNAL, TOKENS, holds, loops};

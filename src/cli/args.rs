@@ -4,7 +4,7 @@ use std::{io::Read as _, path::Path};
 
 use clap::{Args, Command};
 
-use andon_engine::{Result, context::Context, error::OpsError};
+use andon_engine::{Context, OpsError, Result};
 
 /// A chance as an argument.
 pub fn share(text: &str) -> Result<f64, String> {

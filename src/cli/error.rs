@@ -4,10 +4,9 @@ use std::process::ExitCode;
 
 use andon_config::ConfigErrors;
 use andon_core::domain::{Diagnostic, Hint, plural::count};
-use andon_engine::error::{OpsError, VerbError};
+use andon_engine::{OpsError, VerbError};
 use andon_git::RemoteError;
-use andon_store::RecordError;
-use andon_store::ledger::LedgerError;
+use andon_store::{LedgerError, RecordError};
 
 /// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,23 +9,21 @@ pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod watching;
 
+pub(crate) use self::watching::WatchMemory;
+
+pub use self::error::Exit;
+pub use self::format_arg::{FormatArg, JsonArg};
+pub use self::output::{ColorChoice, Format, Printer};
+
 use std::path::Path;
 
 use serde::Serialize;
 
-use self::error::Exit;
-use self::output::{ColorChoice, ColorEnvironment, Format, Printer};
+use self::output::ColorEnvironment;
 use andon_core::domain::{Decision, Diagnostic};
-use andon_engine::text::{spark::Glyphs, style::Style};
+use andon_engine::text::{Consequence, Glyphs, Style, message};
 use andon_engine::{
-    Result,
-    context::Context,
-    effect::write_report,
-    error::OpsError,
-    halts, json,
-    sync::take_in_fetched,
-    text::message::{self, Consequence},
-    workspace::Workspace,
+    Context, OpsError, Result, Workspace, effect::write_report, halts, json, sync::take_in_fetched,
 };
 use andon_git::Repo;
 use andon_store::notes::REF;

@@ -9,9 +9,9 @@ use anstream::AutoStream;
 use anstream::stream::{AsLockedWrite, RawStream};
 
 use andon_core::domain::Timestamp;
-use andon_engine::context::local;
-use andon_engine::effect::program::{InputState, Screens, wait_for_input};
-use andon_engine::text::style::{Clock, Style};
+use andon_engine::effect::program::{Screens, wait_for_input};
+use andon_engine::text::{Clock, Style};
+use andon_engine::{context::local, effect::InputState};
 
 /// The choice of `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

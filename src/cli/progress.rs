@@ -7,8 +7,8 @@ use super::output::{self, Printer};
 use super::{Shell, error::Exit};
 use andon_core::domain::{Diagnostic, Span, plural::count};
 use andon_core::escape::clip;
-use andon_engine::effect::interrupt::Interrupt;
-use andon_engine::recording::bulk::{Pace, WalkEnd};
+use andon_engine::effect::Interrupt;
+use andon_engine::recording::{Pace, WalkEnd};
 
 /// A walk that takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);

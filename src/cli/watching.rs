@@ -6,8 +6,7 @@ use crate::verbs::round;
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use andon_core::domain::{Diagnostic, Timestamp};
 use andon_engine::asking::{self, WaitingRound};
-use andon_engine::view::watch::WatchView;
-use andon_engine::{Result, context::Context, workspace::Workspace};
+use andon_engine::{Context, Result, Workspace, view::WatchView};
 
 /// The pause between two looks at the loops.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);

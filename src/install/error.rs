@@ -8,7 +8,7 @@ use super::mode::{self, ModeProblem};
 use super::plan::Conflict;
 use andon_core::domain::Hint;
 use andon_core::escape::shell_quote_bytes;
-use andon_engine::error::{OpsError, VerbError};
+use andon_engine::{OpsError, VerbError};
 use andon_git::{GitError, platform::paths::shell_bytes};
 
 /// The outcome of installing or removing, or the reason why there is none.

@@ -10,7 +10,7 @@ use clap_complete::env::{CompleteEnv, Shells};
 
 use super::help;
 use andon_core::detect::REGISTRY;
-use andon_engine::{context::Context, workspace::Workspace};
+use andon_engine::{Context, Workspace};
 
 /// The variable by which a shell's script asks. It names the shell.
 const ASKED: &str = "ANDON_COMPLETE";

@@ -5,7 +5,7 @@ use std::{convert, ffi::OsString, fmt::Write as _};
 
 use clap::{Command, CommandFactory as _, Parser, ValueEnum as _};
 
-use crate::cli::{args::noted, output::ColorChoice};
+use crate::cli::{ColorChoice, args::noted};
 use crate::verbs::{Command as Verb, GROUPS, arguments_of};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on

@@ -12,13 +12,10 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 
 use self::help::Cli;
-use crate::cli::error::{self, Exit};
-use crate::cli::output::{self, Printer};
-use crate::cli::{Shell, printer};
+use crate::cli::{Exit, Printer, Shell, error, output, printer};
 use crate::verbs;
 use andon_core::escape;
-use andon_engine::context::Context;
-use andon_engine::text::style::Style;
+use andon_engine::{Context, text::Style};
 
 /// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {

@@ -11,13 +11,12 @@ use std::{sync::mpsc, thread};
 
 use serde_json::Value;
 
-use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved_files::SavedFiles;
-use crate::install::clients::{SettingsState, look, programs};
+use crate::install::clients::{look, place::files, place::next_step, programs};
+use crate::install::{Roots, SavedFiles, Scope, SettingsFile, SettingsState};
 use andon_core::domain::{AgentFact, Client, Hint, Home, Timestamp, TrustBy};
-use andon_engine::context::Context;
+use andon_engine::Context;
 use andon_git::Repo;
-use andon_store::{guard_state::GuardStore, journal::Journal};
+use andon_store::{GuardStore, Journal};
 
 /// The name under which the program is looked for on the `PATH`.
 const NAME: &str = "andon";

@@ -7,11 +7,11 @@ use super::{
     HUSKY, event_key, hooks_of_husky,
     place::{self, is_same},
 };
-use crate::install::inspect::{self, HookFile, HookState, inspect};
-use crate::install::{edits, framework, husky::Layout, lefthook, manifest::Manifest, mode::Integration};
+use crate::install::inspect::{self, inspect};
+use crate::install::{HookFile, HookState, Integration, Layout, Manifest, edits, framework, lefthook};
 use andon_core::domain::{Diagnostic, GitHook, Hint, Timestamp};
 use andon_core::escape::shell_quote;
-use andon_engine::{context::Context, view::status::LostHooks};
+use andon_engine::{Context, view::LostHooks};
 use andon_git::{Repo, platform::files};
 
 /// A word that only lefthook's own hooks hold.

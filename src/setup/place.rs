@@ -1,12 +1,11 @@
 //! The place of hooks, and whether it is this repository's own.
 
 use andon_core::domain::Hint;
-use andon_engine::context::Context;
+use andon_engine::Context;
 use std::path::{Path, PathBuf};
 
 use super::quoted;
-use crate::install::{InstallError, Result};
-use crate::install::{forward, mode::Integration};
+use crate::install::{InstallError, Integration, Result, forward};
 use andon_git::{ConfigScope, GitError, Repo, SourcedValue};
 
 /// The key that says where git looks for hooks.

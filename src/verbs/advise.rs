@@ -4,18 +4,14 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use andon_core::domain::{AckHow, Condition, Deadlock, Halt, Hint, OnStall, Pressure, Provider};
 use andon_core::{detect, escape::terminal, policy};
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::halts::{self, Answer, ResumeReport};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{
-    Result,
-    error::{OpsError, VerbError},
-};
-use andon_engine::{context::Context, gate::fallback, workspace::Workspace};
+use andon_engine::recording::{LoadedTimeline, timeline};
+use andon_engine::text::{Page, Style};
+use andon_engine::{Context, OpsError, Result, VerbError, Workspace, gate::fallback};
 
 #[derive(Debug, Args)]
 pub struct AdviseArgs {

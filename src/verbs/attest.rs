@@ -4,16 +4,15 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::{Shell, error::Exit, format_arg::JsonArg, progress};
+use crate::cli::{Exit, JsonArg, Shell, progress};
 use crate::verbs::check::{run as ranges, run::RangeRequest};
 use andon_config::MAX_BYTES;
 use andon_core::detect;
 use andon_core::domain::{CONFIG_FILE, CommitId, Hint, Level};
-use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::view::{CheckOutcome, CheckReport};
+use andon_engine::{Context, OpsError, Result, Workspace, asking};
 use andon_signing::{Signer, base64};
-use andon_store::ledger::LedgerError;
-use andon_store::notes::NotesStore;
+use andon_store::{LedgerError, NotesStore};
 use testreport::TestStatus;
 
 /// `andon attest`

@@ -13,14 +13,14 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::progress::{self, stopped};
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use andon_core::domain::{CommitId, CommitRecord, Digest, Recording};
 use andon_core::escape::terminal_clip;
-use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::{Result, context::Context, recording::derive, text::phrase, workspace::Workspace};
+use andon_engine::recording::{CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd, bulk, derive};
+use andon_engine::{Context, Result, Workspace, text::phrase};
 use andon_git::platform::test_seam::{self, stop_point};
 use andon_git::{CommitInfo, Repo};
-use andon_store::{derived::DerivedCache, notes::NotesStore};
+use andon_store::{DerivedCache, NotesStore};
 
 /// `andon backfill`
 #[derive(Debug, Args)]

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use crate::setup::live;
 use andon_core::domain::{Diagnostic, Level};
 use andon_core::policy::{Bit, BitReasons};
-use andon_engine::text::{message, page::Page, phrase, style::Style};
-use andon_engine::view::complete::CompleteView;
-use andon_engine::{Result, context::Context, gate::completion, recording::bound, workspace::Workspace};
+use andon_engine::text::{Page, Style, message, phrase};
+use andon_engine::{Context, Result, Workspace, gate::completion, recording::bound, view::CompleteView};
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
 pub fn run(shell: &Shell, args: &FormatArg) -> Result<Exit> {

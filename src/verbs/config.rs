@@ -6,15 +6,15 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::error::{Exit, config_diagnostics, diagnostics};
-use crate::cli::{Shell, format_arg::FormatArg, output::Format};
+use crate::cli::error::{config_diagnostics, diagnostics};
+use crate::cli::{Exit, Format, FormatArg, Shell};
 use andon_config::{self as config, KeyEntry};
 use andon_core::domain::{Diagnostic, Hint, Location, PathClass, Scope};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::evidence::{scopes, test_guess};
 use andon_engine::json::{self, one_line};
-use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{Result, error::OpsError, workspace::Workspace};
+use andon_engine::text::{Page, Style};
+use andon_engine::{OpsError, Result, Workspace};
 
 #[derive(Debug, Args)]
 pub struct ConfigArgs {

@@ -3,16 +3,14 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::error::{self, Exit};
-use crate::cli::{Shell, format_arg::FormatArg, output::Format};
+use crate::cli::{Exit, Format, FormatArg, Shell, error};
 use andon_config::OnInternalError;
 use andon_core::domain::{
     BRIEFING, CachedTokens, ContextWindowUse, FillSource, Finding, Hint, Level, PROMPT, Pressure, Thresholds,
 };
 use andon_core::escape::terminal_clip;
-use andon_engine::text::{briefing::fill, decisions, message, page::Page, phrase, style::Style};
-use andon_engine::view::context::ContextWindowView;
-use andon_engine::{Result, gate::compaction, json, workspace::Workspace};
+use andon_engine::text::{Page, Style, briefing::fill, decisions, message, phrase};
+use andon_engine::{Result, Workspace, gate::compaction, json, view::ContextWindowView};
 
 /// Shows the window, asks the gate, or writes the briefing.
 pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit> {

@@ -37,7 +37,7 @@ pub mod witness;
 
 use clap::Subcommand;
 
-use crate::cli::{Shell, args::with_arguments, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell, args::with_arguments};
 use andon_core::domain::Diagnostic;
 use andon_engine::Result;
 

@@ -6,15 +6,15 @@ use std::{collections::BTreeMap, io, path::Path};
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use andon_config::{self as config, MAX_BYTES};
 use andon_core::domain::{
     CONFIG_FILE, Digest, Hint, Mismatch,
     identity::{checksum, drift},
 };
 use andon_core::escape::terminal_clip;
-use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{Result, effect, error::OpsError, gate::identity, text::phrase, workspace::Workspace};
+use andon_engine::text::{Page, Style, phrase};
+use andon_engine::{OpsError, Result, Workspace, effect, gate::identity};
 use andon_git::read_plain;
 
 /// Columns of a name.

@@ -5,23 +5,13 @@ use std::io::{BufRead as _, Read as _};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
+use crate::cli::{Exit, FormatArg, Shell, output};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::{AckHow, Halt, HaltAssessment, Hint, Stage, StandingHalt};
 use andon_core::escape;
+use andon_engine::gate::{GateContext, guard};
 use andon_engine::halts::{self, Answer, PAUSE_FILE, ResumeReport, STOP_FILE, stops};
-use andon_engine::{
-    Result,
-    error::{OpsError, VerbError},
-};
-use andon_engine::{
-    asking,
-    context::Context,
-    effect,
-    gate::{GateContext, guard},
-    recording::timeline,
-    workspace::Workspace,
-};
+use andon_engine::{Context, OpsError, Result, VerbError, Workspace, asking, effect, recording::timeline};
 
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit> {

@@ -6,14 +6,13 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use andon_core::domain::{CommitRecord, Diagnostic, Digest, Hint, Level, TestEvidence, Usage, Weakening};
 use andon_core::escape::terminal_clip;
-use andon_engine::range::numbers::Numbers;
-use andon_engine::text::{message, page::Page, phrase, style::Style};
-use andon_engine::view::history::{LoggedCommit, RecordState};
-use andon_engine::{Result, json, workspace::Workspace};
-use andon_store::notes::NotesStore;
+use andon_engine::text::{Page, Style, message, phrase};
+use andon_engine::view::{LoggedCommit, RecordState};
+use andon_engine::{Result, Workspace, json, range::Numbers};
+use andon_store::NotesStore;
 
 /// `andon show`
 #[derive(Debug, Args)]

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output};
+use crate::cli::{Exit, FormatArg, Shell, output};
 use andon_core::domain::{Diagnostic, Effect, Level, StandingHalt};
 use andon_core::escape::terminal_clip;
 use andon_engine::sync::{Sync, SyncDirection, peer, unasked};
-use andon_engine::text::{message, page::Page, phrase, style::Style};
-use andon_engine::view::sync::{SyncReport, TransferCounts};
-use andon_engine::{Result, asking, context::Context, gate::guard, halts, workspace::Workspace};
+use andon_engine::text::{Page, Style, message, phrase};
+use andon_engine::view::{SyncReport, TransferCounts};
+use andon_engine::{Context, Result, Workspace, asking, gate::guard, halts};
 use andon_git::{Online, Prompt};
 
 /// Exchanges records and ledgers with a remote.

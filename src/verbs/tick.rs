@@ -2,16 +2,12 @@
 
 use clap::Args;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Exit, Format, FormatArg, Shell};
 use crate::setup::live;
 use andon_core::domain::{Decision, Verdict};
 use andon_core::{detect, policy};
-use andon_engine::gate::guard::Judged;
-use andon_engine::gate::turn::{self, TurnOwner};
-use andon_engine::gate::working_tree::WorkingTree;
-use andon_engine::{
-    Result, context::Context, error::OpsError, halts, json, recording::bound, workspace::Workspace,
-};
+use andon_engine::gate::{Judged, TurnOwner, WorkingTree, turn};
+use andon_engine::{Context, OpsError, Result, Workspace, halts, json, recording::bound};
 
 /// Ends a turn and says whether the loop may continue.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit> {

@@ -7,15 +7,18 @@ use crate::scan::Reference;
 use crate::source::Source;
 
 /// Files of one crate that import each other in a circle. A parent and its own children do not count:
-/// a parent declares them, and what it re-exports is theirs.
-pub fn cycles(sources: &[&Source]) -> Vec<Violation> {
-    let modules: BTreeMap<&[String], &Source> = sources
+/// a parent declares them, and what it re-exports is theirs. To others a public type leads to its own file, whichever
+/// module above it they take it from.
+pub fn cycles<'a>(sources: &[&'a Source]) -> Vec<Violation> {
+    let modules: BTreeMap<&[String], &'a Source> = sources
         .iter()
         .filter(|source| !source.module.is_empty())
         .map(|source| (&source.module[..], *source))
         .collect();
+    let types = |source: &&'a Source| source.types.iter().map(|named| (&named.name[..], &source.module[..]));
+    let homes: BTreeMap<&str, &[String]> = modules.values().flat_map(types).collect();
     let edges: BTreeMap<&[String], BTreeSet<&[String]>> =
-        modules.iter().map(|(module, source)| (*module, uses(source, &modules))).collect();
+        modules.iter().map(|(module, source)| (*module, uses(source, &modules, &homes))).collect();
     let mut found = Vec::new();
     for (module, source) in &modules {
         if reaches(module, module, &edges) {
@@ -26,7 +29,11 @@ pub fn cycles(sources: &[&Source]) -> Vec<Violation> {
     found
 }
 
-fn uses<'a>(source: &Source, modules: &BTreeMap<&'a [String], &'a Source>) -> BTreeSet<&'a [String]> {
+fn uses<'a>(
+    source: &Source,
+    modules: &BTreeMap<&'a [String], &'a Source>,
+    homes: &BTreeMap<&str, &'a [String]>,
+) -> BTreeSet<&'a [String]> {
     let inside = |reference: &&Reference| reference.path.first().is_some_and(|first| first == "crate");
     let paths = source.scan.references.iter().filter(inside).map(|reference| &reference.path[1..]);
     let nearest = |path: &[String]| {
@@ -34,8 +41,15 @@ fn uses<'a>(source: &Source, modules: &BTreeMap<&'a [String], &'a Source>) -> BT
             .rev()
             .find_map(|length| modules.get_key_value(&path[..length]).map(|(module, _)| *module))
     };
+    let home = |path: &[String]| {
+        let above = nearest(path);
+        let of_type = path.iter().find_map(|name| homes.get(&name[..]).copied());
+        let is_below = |home: &&[String]| home.starts_with(above.unwrap_or_default());
+        let is_parent = above.is_some_and(|above| source.module.starts_with(above));
+        of_type.filter(is_below).filter(|_| !is_parent).or(above)
+    };
     paths
-        .filter_map(nearest)
+        .filter_map(home)
         .filter(|module| !module.starts_with(&source.module) && !source.module.starts_with(module))
         .collect()
 }

@@ -153,6 +153,13 @@ fn a_circle_of_imports_is_found() {
         ("crates/testreport/src/b.rs", "use crate::a::A; struct B;"),
     ]);
     assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
+    let found = found_in(&[
+        ("crates/andon-store/src/store/mod.rs", "mod a; pub use self::a::A;"),
+        ("crates/andon-store/src/store/a.rs", "use crate::wire::B; pub struct A;"),
+        ("crates/andon-store/src/wire/mod.rs", "mod b; pub use self::b::B;"),
+        ("crates/andon-store/src/wire/b.rs", "use crate::store::A; pub struct B;"),
+    ]);
+    assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
     let tree = [
         ("crates/andon-store/src/store/mod.rs", "mod a; use a::A;"),
         ("crates/andon-store/src/store/a.rs", "use super::B; struct A;"),

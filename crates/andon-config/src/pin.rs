@@ -7,11 +7,9 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigSource, Layer, load, value::toml_text};
+use super::value::{SCHEME, toml_text};
+use super::{ConfigSource, Layer, load};
 use andon_core::domain::{Files, IdentityRules, identity::checksum};
-
-/// `identity.checksum` as it is written: the name of the hash and 64 digits.
-pub const SCHEME: &str = "sha256:";
 
 /// `text` with the pin of `files` in place of any older one.
 ///

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use toml::{Spanned, de::DeValue};
 
+use super::mistake::quoted;
 use super::settings::{
     AppliesTo, AtCommit, FullRuns, HandedInRuns, OnInternalError, Perpetual, Runner, ScopeAt,
 };
-use super::value::{AUTO, Problem, ReadResult, TestCommand, Value, Values, toml_text, wrong};
-use super::{mistake::quoted, pin::SCHEME};
+use super::value::{AUTO, Problem, ReadResult, SCHEME, TestCommand, Value, Values, toml_text, wrong};
 use andon_core::detect::{REGISTRY, Rule};
 use andon_core::domain::{
     AckMode, Bell, CachedTokens, Digest, EntryId, FileState, Hint, Level, MAX_FILES, OnStall, Param,

@@ -14,6 +14,9 @@ pub(super) const AUTO: &str = "auto";
 /// The word for "no limit".
 pub(super) const UNLIMITED: &str = "none";
 
+/// `identity.checksum` as it is written: the name of the hash and 64 digits.
+pub(super) const SCHEME: &str = "sha256:";
+
 /// A checked value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {

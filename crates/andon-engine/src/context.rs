@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::adapter::agents::Actor;
-use crate::adapter::chain::{self, RunningHooks};
-use crate::effect::program::Environment;
+use crate::adapter::{Actor, RunningHooks, chain};
+use crate::effect::Environment;
 use andon_core::domain::{AgentMark, Timestamp, Uptime, agent};
 use andon_git::platform::{files, processes, test_seam};
 use andon_git::{Repo, RepoEnv};

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::effect::{EffectError, hook_program::HookProgramError, program::ProgramError};
+use crate::effect::{EffectError, HookProgramError, ProgramError};
 use andon_config::ConfigErrors;
 use andon_core::change::normalize::NormalizeError;
 use andon_core::domain::{AgentMark, Diagnostic, Hint};
 use andon_git::{GitError, RemoteError};
-use andon_store::{RecordError, ledger::LedgerError};
+use andon_store::{LedgerError, RecordError};
 
 /// The error of any verb.
 #[derive(Debug, thiserror::Error)]

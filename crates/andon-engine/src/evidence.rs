@@ -15,21 +15,25 @@ pub mod test_sets;
 pub mod tested_code;
 pub mod untracked;
 
+pub use self::inherited_evidence::{
+    Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
+};
+pub use self::places::Places;
+pub use self::scopes::{Demand, ScopeCode, ScopeState};
+pub use self::separate_checkout::{Checkout, TestedSubject};
+pub use self::tested_code::{CodeComparison, CommandResult, TestedCode};
+pub use self::untracked::{Mentions, TreeSnapshot};
+
 use std::collections::BTreeMap;
 
-use self::inherited_evidence::{Archive, CodeStanding, KnownSoFar, Origins};
 use self::results::{Told, newest};
-use self::scopes::Demand;
-use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace, recording::LoadedTimeline};
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use andon_core::domain::{
     CodeId, CommitId, Diagnostic, Hint, RanOn, RunOrigin, RunValidity, TestEvidence, TestRun, TreeId,
 };
 use andon_git::Overlay;
-use andon_store::fingerprint::{Content, Difference, differing};
-use andon_store::notes::NotesStore;
-use andon_store::results::ResultIndex;
+use andon_store::{Content, Difference, NotesStore, ResultIndex, fingerprint::differing};
 
 /// Most differing paths that are looked at.
 const COMPARED: usize = 32;

@@ -20,5 +20,8 @@ pub mod view;
 pub mod weakening;
 pub mod workspace;
 
+pub use self::error::{OpsError, VerbError};
+pub use self::{context::Context, workspace::Workspace};
+
 /// The value that was asked for, or the reason why a verb cannot have it.
 pub type Result<T, E = error::OpsError> = std::result::Result<T, E>;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::context::Context;
+use crate::Context;
 use andon_config::TestCommand;
 use andon_core::WordList;
 use andon_core::command_words::{

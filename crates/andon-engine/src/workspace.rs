@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::{ffi::OsString, rc::Rc};
 
-use crate::context::{self, Context};
 use crate::effect::{AndonDir, Site};
-use crate::text::style::Style;
-use crate::{Result, error::OpsError};
+use crate::{Context, OpsError, Result, context, text::Style};
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;
 use andon_core::domain::{Level, OverlayEntry, PathClass, PathRules, Timestamp, Tracking, TreeId};
 use andon_git::{Overlay, Repo};
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::Fingerprinter;
 
 /// The setting of `andon.toml` for errors of Andon's own, even where no repository can be opened: `"warn"` if it cannot
 /// be read either.

@@ -15,6 +15,8 @@ mod remote;
 mod testkit;
 mod worktree;
 
+pub(crate) use self::objects::{cache::Cache, inflate::VettedObjects, reader::ObjectReader};
+
 pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{MergeClaim, MergeStep, TreeVerdict};
 pub use error::{GitError, MissingBecause, missing_help};

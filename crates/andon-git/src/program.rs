@@ -10,11 +10,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::{ffi::OsStr, time::Duration};
 
-use crate::Result;
-use crate::error::{GitError, cut};
-use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::paths::path_from_bytes;
-use crate::platform::processes;
+use crate::platform::{paths::path_from_bytes, processes};
+use crate::{GitError, Repo, RepoEnv, Result, error::cut};
 use andon_core::WordList;
 
 /// Most bytes of standard output that are kept; more is an error.

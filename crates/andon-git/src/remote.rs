@@ -7,12 +7,9 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::{io::Read as _, path::Path, time::Duration};
 
-use crate::Result;
-use crate::error::{GitError, cut};
 use crate::files::{open_plain, temporary_in};
-use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
-use crate::program::Online;
+use crate::{GitError, Online, Repo, Result, error::cut};
 use andon_core::WordList;
 use andon_core::domain::CommitId;
 

@@ -11,8 +11,8 @@ use std::{collections::HashMap, io::Write as _, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use super::file;
-use crate::memory::{Kind, Memory};
-use crate::wire::envelope::{Key, Row, decoded, seal};
+use crate::wire::envelope::{Key, decoded, seal};
+use crate::{Memory, Row, memory::Kind};
 use andon_core::domain::{ChangeFacts, CodeId, CommitId, DiffSummary, Weakening};
 
 /// The longest value holds as many hunks, paths and tests as a record.

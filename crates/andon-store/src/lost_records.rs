@@ -2,10 +2,7 @@
 //! what else has seen our notes: the memories of readers, the guard of a client's calls, and the copies of what was sent.
 
 use super::Result;
-use crate::guard_state::GuardSnapshot;
-use crate::ledger::Ledger;
-use crate::wire::NOTES_REF;
-use crate::{results, union, window};
+use crate::{GuardSnapshot, Ledger, results, union, window, wire::NOTES_REF};
 use andon_core::domain::{CommitId, Timestamp};
 use andon_git::Repo;
 

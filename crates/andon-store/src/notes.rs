@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{RecordError, Result, note_help, skipped_note, union};
-use crate::wire::v1::{
-    Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
-    encode_commit, line_digest,
-};
+use crate::wire::v1::{choose_record, decode_commit, disagreement, encode_commit, line_digest};
+use crate::{Choice, DecodedRecord, DerivedFacts, UnknownKeys};
 use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Digest, PrevRecord, Recording, Timestamp};
 use andon_core::format::FormatError;
 use andon_git::{NotesTree, Repo, platform::files};

@@ -15,11 +15,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::{Result, skipped_line};
-use crate::journal::{Journal, JournalLine, Position};
-use crate::memory::{Kind, Memory};
-use crate::notes::{NotesStore, REF};
-use crate::wire::envelope;
 use crate::wire::v1::{decode_line, is_plainly_event, peek};
+use crate::{Journal, JournalLine, Memory, NotesStore, Position, memory::Kind, notes::REF, wire::envelope};
 use andon_core::domain::{
     CodeId, CommitId, Diagnostic, DiffHash, RanOn, Recording, RunValidity, ShortHash, TestEvidence, TestRun,
     Timestamp, TreeId,

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::memory::{Kind, Memory};
+use crate::{Memory, memory::Kind};
 use andon_core::domain::{Digest, NamedTest};
 
 /// Lists that are kept, the newest: each scope has its own.

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalLine, Position, passing};
-use crate::memory::{Kind, Memory};
+use crate::{Memory, memory::Kind};
 use andon_core::domain::{Ack, Fact, ShortHash, Span, Timestamp};
 use andon_core::history::{Fold, Snapshot};
 

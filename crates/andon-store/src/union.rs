@@ -11,12 +11,8 @@ use std::collections::{BTreeMap, HashSet};
 use sha2::{Digest as _, Sha256};
 
 use super::Result;
-use crate::ledger;
-use crate::memory::{Kind, Memory};
-use crate::wire::{
-    NOTES_REF,
-    v1::{DerivedFacts, choose_record, decode_commit},
-};
+use crate::wire::v1::{choose_record, decode_commit};
+use crate::{DerivedFacts, Memory, ledger, memory::Kind, wire::NOTES_REF};
 use andon_core::domain::{CommitId, Digest, Timestamp};
 use andon_core::history::{Outcome, outcome};
 use andon_git::{CommitNotes, GitError, NotesToJoin, NotesUnion, Repo};

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::notes::{NotesStore, REF};
 use super::{RecordError, file, skipped_note};
-use crate::memory::{Kind, Memory};
-use crate::wire::envelope::{self, Row};
 use crate::wire::v1::{as_written, line_digest};
+use crate::{Memory, Row, memory::Kind, wire::envelope};
 use andon_core::domain::{CommitFact, CommitId, Diagnostic, Digest, Recording};
 use andon_git::Repo;
 

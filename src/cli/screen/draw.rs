@@ -11,8 +11,8 @@ use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, since, summary, why};
 use andon_core::domain::Timestamp;
 use andon_core::escape::{clip, terminal, terminal_clip, width};
-use andon_engine::text::{spark::Glyphs, style::Style as Dress};
-use andon_engine::view::watch::{Need, WatchLine, WorktreeState};
+use andon_engine::text::{Glyphs, Style as Dress};
+use andon_engine::view::{WatchLine, WorktreeState, watch::Need};
 
 /// The look of the screen.
 #[derive(Debug, Clone, Copy)]

@@ -17,8 +17,8 @@ use self::draw::{Colour, Theme};
 use self::state::{ReadRequest, Screen};
 use super::watching::{PAUSE, WatchMemory, now};
 use super::{Shell, error::Exit, output::wait_for_a_key};
-use andon_engine::effect::{interrupt::Interrupt, program::InputState};
-use andon_engine::{Result, context::local, error::OpsError};
+use andon_engine::effect::{InputState, Interrupt};
+use andon_engine::{OpsError, Result, context::local};
 
 /// The wait for a key between two checks for the end of the program.
 const WAIT: Duration = Duration::from_millis(250);

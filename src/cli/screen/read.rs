@@ -6,9 +6,9 @@ use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::{run as watch, text as report};
 use crate::verbs::{resume::answer_halt, review::show, status};
 use andon_core::domain::{AckHow, Halt, HaltAssessment, Hint};
-use andon_engine::text::style::Style;
-use andon_engine::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
-use andon_engine::{Result, context::Context, error::OpsError, text::shown_change, workspace::Workspace};
+use andon_engine::text::{Style, shown_change};
+use andon_engine::view::{BranchView, WatchLine, WorktreeState, WorktreeView};
+use andon_engine::{Context, OpsError, Result, Workspace};
 
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {

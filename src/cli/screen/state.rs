@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::verbs::watch::text::words;
 use andon_core::escape::is_hidden;
-use andon_engine::view::watch::{AnswerBy, WatchLine, WatchView, WorktreeState, WorktreeView};
+use andon_engine::view::{AnswerBy, WatchLine, WatchView, WorktreeState, WorktreeView};
 
 /// Requests to the reading thread.
 #[derive(Debug, Clone, PartialEq, Eq)]

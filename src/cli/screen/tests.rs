@@ -6,9 +6,10 @@ use ratatui::{Terminal, backend::TestBackend, style::Color};
 use super::draw::{Colour, Theme, draw};
 use super::state::{Content, ReadRequest, Screen};
 use andon_core::domain::{CommitId, Timestamp};
-use andon_engine::text::spark::Glyphs;
-use andon_engine::view::status::{LoopCount, LoopState, LostHooks};
-use andon_engine::view::watch::{AnswerBy, LoopView, WatchView, WorktreeState, WorktreeView};
+use andon_engine::text::Glyphs;
+use andon_engine::view::{
+    AnswerBy, LoopCount, LoopState, LoopView, LostHooks, WatchView, WorktreeState, WorktreeView,
+};
 
 const PLAIN: Theme = Theme { glyphs: Glyphs::Unicode, colour: Colour::No, local: |at| at.to_string() };
 

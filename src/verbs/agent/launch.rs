@@ -1,14 +1,13 @@
 //! `andon agent run CLIENT -- ARGS...`: a client's headless mode ends with 0 whatever its hooks refused, so that a bare
 //! `while` would start it for ever. This one says by its exit code that the loop is halted.
 
-use crate::cli::error::{self, Exit};
-use crate::cli::{Shell, output};
+use crate::cli::{Exit, Shell, error, output};
 use andon_config::TestCommand;
 use andon_core::domain::{Client, Decision, Diagnostic, Hint, Stage, Verdict};
-use andon_engine::effect::program::{ProgramError, Signals, Surroundings};
-use andon_engine::gate::rule_feed::{self, FeedStage};
-use andon_engine::text::message::{self, Consequence};
-use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::effect::{ProgramError, Signals, Surroundings};
+use andon_engine::gate::{FeedStage, rule_feed};
+use andon_engine::text::{Consequence, message};
+use andon_engine::{Context, OpsError, Result, Workspace};
 use testreport::Stream;
 
 /// Starts the program of `client` with `arguments`, unless the loop is halted.

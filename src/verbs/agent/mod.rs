@@ -10,16 +10,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::agent_hook;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
-use crate::install::clients::memory::{self, MemoryFile};
-use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::{self, InstalledFile, SettingsState, saved_files::SavedFiles};
-use crate::install::steps::{EditRemoval, apply};
-use crate::setup::clients as here;
-use crate::setup::clients::{ClientHooks, Trust, gather};
+use crate::cli::{Exit, FormatArg, Shell};
+use crate::install::clients::{self, memory, place::files, place::next_step};
+use crate::install::{
+    EditRemoval, InstalledFile, MemoryFile, Roots, SavedFiles, Scope, SettingsFile, SettingsState,
+    steps::apply,
+};
+use crate::setup::{ClientHooks, Trust, clients as here, clients::gather};
 use andon_core::domain::{Client, Hint, HookMoment};
 use andon_core::escape::{self, shell_quote};
-use andon_engine::{Result, context::Context, error::OpsError, json};
+use andon_engine::{Context, OpsError, Result, json};
 use andon_git::Repo;
 
 /// Runs one of them.

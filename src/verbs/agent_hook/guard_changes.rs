@@ -7,25 +7,26 @@ use std::path::{Path, PathBuf};
 
 use super::origin_by_git::{Origin, marks, origin_by_git};
 use super::place::{LiveSession, Place};
-use crate::install::clients::place::{Scope, SettingsFile, files};
-use crate::install::clients::{merge::switches_off, programs, starts_before_tools, starts_less};
-use crate::install::manifest::Manifest;
-use crate::install::shim::{self, Content, Owner};
+use crate::install::clients::{
+    merge::switches_off, place::files, programs, starts_before_tools, starts_less,
+};
+use crate::install::shim::{self, Content};
+use crate::install::{Manifest, Owner, Scope, SettingsFile};
 use crate::setup::clients::{guard_store, leads_away, roots, saved_path};
-use crate::setup::live::{self, GuardState};
-use crate::setup::place::HOOKS_PATH;
+use crate::setup::{GuardState, live, place::HOOKS_PATH};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::{HookPayload, ruling::Touch};
 use andon_core::domain::{
     AgentAction, Client, CommitId, Diagnostic, EventKind, FileOwner, GitHook, Hint, ReportFile, ToolKind,
 };
 use andon_core::escape::terminal_clip;
-use andon_engine::gate::rule_feed::RuleFeed;
 use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
-use andon_engine::{Result, context::Context, effect};
+use andon_engine::{Context, Result, effect, gate::RuleFeed};
 use andon_git::{Repo, Update, platform::files as modes};
-use andon_store::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, stamp};
-use andon_store::{journal::extents, ledger, lost_records, process, wire};
+use andon_store::{
+    FileStamp, GuardFile, GuardPart, GuardSnapshot, guard_state::stamp, journal::extents, ledger,
+    lost_records, process, wire,
+};
 
 /// Largest file that is kept.
 const MAX_FILE: u64 = 256 << 10;

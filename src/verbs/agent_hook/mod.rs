@@ -14,16 +14,13 @@ use std::{io::Read as _, path::PathBuf};
 
 use self::place::{LiveSession, Place, of_agent};
 use self::tool::{EventOutcome, after_tool};
-use crate::cli::{error::Exit, output::ColorChoice};
-use crate::verbs::hook::chain::HookCall;
-use crate::verbs::{agent_hook::text as words, hook as git_hooks};
-use crate::{cli::Shell, verbs::round};
+use crate::cli::{ColorChoice, Exit, Shell};
+use crate::verbs::{agent_hook::text as words, hook as git_hooks, hook::chain::HookCall, round};
 use andon_agents::{self as agent, HookPayload, Instruction, MAX_PAYLOAD, Reply, reply};
 use andon_core::detect::Stops;
 use andon_core::domain::{AgentAction, Client, Diagnostic, GitHook, Halt, Hint, HookMoment, ShortHash};
 use andon_engine::{
-    Result, adapter::events, context::Context, effect::best_effort, error::OpsError, halts, text::message,
-    workspace::Workspace,
+    Context, OpsError, Result, Workspace, adapter::events, effect::best_effort, halts, text::message,
 };
 use andon_git::GitError;
 

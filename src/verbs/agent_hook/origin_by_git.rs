@@ -2,7 +2,7 @@
 
 use andon_core::domain::{CommitId, TreeId};
 use andon_git::{Repo, platform::paths::bytes_of};
-use andon_store::guard_state::{GuardFile, GuardSnapshot};
+use andon_store::{GuardFile, GuardSnapshot};
 
 const STASH: &str = "refs/stash";
 

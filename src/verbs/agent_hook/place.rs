@@ -2,17 +2,17 @@
 
 use std::{ops::Deref, path::Path};
 
-use crate::install::clients::place::{Scope, SettingsFile, files};
-use crate::install::clients::programs;
+use crate::install::clients::{place::files, programs};
+use crate::install::{Scope, SettingsFile};
 use crate::setup::clients::roots;
 use andon_agents::{HookPayload, ruling::Session};
 use andon_core::domain::{
     AgentAction, AgentFact, Client, Event, EventKind, FileOwner, HookMoment, Renewal, ShortHash, Usage,
     agent::markers_of,
 };
-use andon_engine::{Result, adapter::events, context::Context, workspace::Workspace};
+use andon_engine::{Context, Result, Workspace, adapter::events};
 use andon_git::{from_end, open_plain};
-use andon_store::journal::{Journal, JournalLine, JournalLock};
+use andon_store::{Journal, JournalLine, JournalLock};
 
 /// One session of one client in one repository. Its journal is not read yet.
 pub(super) struct Place<'a> {

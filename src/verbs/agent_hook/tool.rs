@@ -9,10 +9,10 @@ use std::path::Path;
 use super::HaltState;
 use super::guard_changes::{self, CallState};
 use super::place::{LiveSession, Place, tail_of};
-use crate::install::clients::place::Scope;
+use crate::install::Scope;
 use crate::plain_run::{PlainRun, at_work, configured};
 use crate::setup::{clients::program, place::configured as configured_hooks};
-use crate::verbs::agent_hook::text::{self as words, Telling};
+use crate::verbs::agent_hook::{text as words, text::Telling};
 use andon_agents::ruling::{CallRuling, RefusalReason, ToolGround, as_andon_test, before_tool, runs_git};
 use andon_agents::{self as agent, CompletedCall, HookPayload, Instruction, ruling};
 use andon_core::domain::{
@@ -22,10 +22,10 @@ use andon_core::domain::{
 use andon_core::escape::{shell_quote, terminal_clip};
 use andon_core::{detect, history::Timeline};
 use andon_engine::adapter::events::{self, words_of};
-use andon_engine::gate::{compaction, rule_feed::RuleFeed};
+use andon_engine::gate::{RuleFeed, compaction};
 use andon_engine::halts::{self, decisions};
-use andon_engine::{Result, error::OpsError, recording::pending, text::decisions as text};
-use andon_store::{journal::JournalLine, ledger::Ledger};
+use andon_engine::{OpsError, Result, recording::pending, text::decisions as text};
+use andon_store::{JournalLine, Ledger};
 
 /// The outcome of an event.
 pub(super) struct EventOutcome {

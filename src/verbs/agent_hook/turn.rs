@@ -16,11 +16,9 @@ use andon_core::domain::{
 };
 use andon_core::history::{Outcome, outcome};
 use andon_core::policy::{self, Bit, BitReasons, Tests};
-use andon_engine::gate::turn::{self, TurnOwner};
-use andon_engine::gate::{compaction, completion};
-use andon_engine::gate::{rule_feed::RuleFeed, working_tree::WorkingTree};
+use andon_engine::gate::{RuleFeed, TurnOwner, WorkingTree, compaction, completion, turn};
 use andon_engine::recording::{pending, timeline};
-use andon_engine::{Result, adapter::events, asking, evidence::earlier_runs, halts, workspace::Workspace};
+use andon_engine::{Result, Workspace, adapter::events, asking, evidence::earlier_runs, halts};
 
 struct MissingWork {
     text: String,

@@ -6,12 +6,11 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 
-use crate::cli::{Shell, args::share, error::Exit, format_arg::FormatArg, progress};
+use crate::cli::{Exit, FormatArg, Shell, args::share, progress};
 use andon_config as config;
 use andon_core::detect::calibration::Promise;
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
-use andon_engine::view::calibration::CalibrationResult;
-use andon_engine::{Result, error::OpsError, workspace::Workspace};
+use andon_engine::{OpsError, Result, Workspace, view::CalibrationResult};
 
 /// `andon calibrate`
 #[derive(Debug, Args)]

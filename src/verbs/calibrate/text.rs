@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 use andon_core::detect::calibration::Promise;
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER};
 use andon_core::domain::{Diagnostic, Hint};
-use andon_engine::text::phrase;
-use andon_engine::text::{page::Page, style::Style};
-use andon_engine::view::calibration::{
-    Calibration, CalibrationResult, HaltsOfBudgets, LadderStep, MistakenHalts, PromiseStatus,
+use andon_engine::text::{Page, Style, phrase};
+use andon_engine::view::{
+    Calibration, CalibrationResult, CheckReport, HaltsOfBudgets, LadderStep, MistakenHalts, PromiseStatus,
 };
-use andon_engine::view::check::CheckReport;
 
 /// Columns of the longest bar.
 const BAR: f64 = 40.0;

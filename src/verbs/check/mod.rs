@@ -10,17 +10,16 @@ use std::{num::NonZeroUsize, str::FromStr};
 use clap::Args;
 
 use self::run::{RangeRequest, TestsWanted};
-use crate::cli::{Shell, args::share, error::Exit, output, progress};
+use crate::cli::{Exit, Shell, args::share, output, progress};
 use crate::verbs::calibrate::text::as_check;
 use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::TestCommand;
 use andon_core::domain::{CommitId, Diagnostic, EntryId};
 use andon_engine::calibrate::{self, CalibrationRequest, GoodSource, SettingsOf};
 use andon_engine::effect::{EffectError, append_text, write_report};
-use andon_engine::evidence::tested_code::TestedCode;
-use andon_engine::text::{forge::Forge, style::Style};
-use andon_engine::view::check::{CheckOutcome, CheckReport};
-use andon_engine::{Result, context::local, error::OpsError, json, workspace::Workspace};
+use andon_engine::text::{Forge, Style};
+use andon_engine::view::{CheckOutcome, CheckReport};
+use andon_engine::{OpsError, Result, Workspace, context::local, evidence::TestedCode, json};
 use andon_git::Repo;
 use testreport::Stream;
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use andon_core::domain::{CommitId, CommitRef, Diagnostic, Halt, Level, Severity};
 use andon_core::escape::terminal_clip;
-use andon_engine::text::{message, page::Page, phrase, style::Style};
-use andon_engine::view::check::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
+use andon_engine::text::{Page, Style, message, phrase};
+use andon_engine::view::{CheckOutcome, CheckReport, TipOutcome, TipRun, TipRunSource, TipTests};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;

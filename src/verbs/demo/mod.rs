@@ -7,13 +7,9 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::cli::{Shell, error::Exit};
+use crate::cli::{Exit, Shell};
 use andon_core::escape;
-use andon_engine::context::Context;
-use andon_engine::{
-    Result,
-    error::{OpsError, VerbError},
-};
+use andon_engine::{Context, OpsError, Result, VerbError};
 use andon_git::platform::paths::LIST_SEPARATOR;
 use andon_git::platform::processes;
 

@@ -1,14 +1,9 @@
 //! The judgements of the doctor: pure, one function a subject.
 
 use super::{Check, Diagnosis, HooksPlace, RepositoryFacts, State};
-use crate::install::inspect::{HookFile, HookMode, HookState};
-use crate::install::{mode::Integration, shim::Owner};
-use crate::setup::clients::{ClientHooks, Trust};
+use crate::install::{HookFile, HookMode, HookState, Integration, Owner};
 use crate::setup::{
-    FetchState, is_ours_alone,
-    live::GuardState,
-    names_notes_ref,
-    place::{Override, hooks_hint},
+    ClientHooks, FetchState, GuardState, Override, Trust, is_ours_alone, names_notes_ref, place::hooks_hint,
     quoted,
 };
 use andon_core::domain::{GitHook, Hint, Presence};

@@ -3,18 +3,15 @@
 use std::{fs, path::PathBuf};
 
 use super::{CallerFacts, Check, HooksPlace, RepositoryFacts, State};
-use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::{forward, manifest::Manifest, mode::Integration};
+use crate::install::{HookFile, HookState, Integration, Manifest, forward, inspect::inspect};
 use crate::setup::place::{hooks_override, shared};
 use crate::setup::{DISPLAY_REF_KEY, fetch_states, live};
 use andon_core::domain::{
     AckMode, Diagnostic, Hint, Presence, RunValidity, TestEvidence, TestRun, plural::count,
 };
-use andon_engine::{asking, halts::lost_halts, workspace::Workspace};
+use andon_engine::{Workspace, asking, halts::lost_halts};
 use andon_git::{GitError, Repo, platform::files};
-use andon_store::journal::{Journal, Reach};
-use andon_store::ledger::{Entry, Ledger};
-use andon_store::{union::REMOTE_NOTES, wire::NOTES_REF};
+use andon_store::{Entry, Journal, Ledger, Reach, union::REMOTE_NOTES, wire::NOTES_REF};
 
 /// Lock files are looked for among at most this many entries.
 const MAX_ENTRIES: usize = 10_000;

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 use std::{io, path::Path};
 
 use super::{Check, State};
-use crate::install::clients::place::{Scope, files};
-use crate::install::clients::{SettingsState, started};
-use crate::setup::clients::{ClientHooks, roots};
+use crate::install::clients::{place::files, started};
+use crate::install::{Scope, SettingsState};
+use crate::setup::{ClientHooks, clients::roots};
 use andon_agents::{canary, has_refused};
 use andon_core::domain::{CANARY, Client, Hint, Notice, NoticeKind, Program, Span};
 use andon_engine::effect::{best_effort, consult};
-use andon_engine::{context::Context, workspace::Workspace};
+use andon_engine::{Context, Workspace};
 use andon_git::Repo;
-use andon_store::journal::Journal;
+use andon_store::Journal;
 
 #[derive(Debug)]
 struct CanaryResult {
@@ -168,8 +168,6 @@ mod tests {
             heard(Client::Goose, None, false),
         ];
         let checks: Vec<Check> = cases.iter().map(judge).collect();
-        insta::assert_snapshot!(
-            super::super::Diagnosis { checks }.to_text(andon_engine::text::style::Style::Plain)
-        );
+        insta::assert_snapshot!(super::super::Diagnosis { checks }.to_text(andon_engine::text::Style::Plain));
     }
 }

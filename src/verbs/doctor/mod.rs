@@ -15,20 +15,15 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::error::{Exit, config_diagnostics};
-use crate::cli::format_arg::FormatArg;
-use crate::install::{inspect::HookState, mode::Integration};
-use crate::setup::clients::{self, ClientHooks};
-use crate::setup::live::GuardState;
-use crate::setup::place::{Override, SharedHooksPath};
-use crate::{cli::Shell, setup::FetchState};
+use crate::cli::{Exit, FormatArg, Shell, error::config_diagnostics};
+use crate::install::{HookState, Integration};
+use crate::setup::{ClientHooks, FetchState, GuardState, Override, SharedHooksPath, clients};
 use andon_config::TestCommand;
 use andon_core::domain::{Hint, Presence};
 use andon_core::escape;
 use andon_engine::test_program::{self, TestProgram};
-use andon_engine::text::page::{Page, with_command};
-use andon_engine::text::style::Style;
-use andon_engine::{Result, workspace::Workspace};
+use andon_engine::text::{Page, Style, page::with_command};
+use andon_engine::{Result, Workspace};
 use andon_git::{GitError, Repo, SourcedValue};
 
 /// Exit code 1 when a check failed.

@@ -3,11 +3,8 @@
 use std::path::PathBuf;
 
 use super::{checks::checks, gather::gather, *};
-use crate::install::clients::place::Scope;
-use crate::install::inspect::{HookFile, HookMode};
-use crate::install::{clients::SettingsState, shim::Owner};
-use crate::setup::clients::{ScopeHooks, Trust};
-use crate::setup::fetch_states;
+use crate::install::{HookFile, HookMode, Owner, Scope, SettingsState};
+use crate::setup::{ScopeHooks, Trust, fetch_states};
 use crate::verbs::install::tests::Scratch;
 use andon_core::domain::{Client, GitHook};
 use andon_git::{ConfigScope, Repo, RepoEnv};
@@ -176,7 +173,7 @@ fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_c
         assert_eq!(hint(mode, Presence::Absent, GuardState::Yes), expected, "{mode:?}");
         assert_eq!(hint(mode, Presence::Present, GuardState::Yes), None, "{mode:?}");
     }
-    let gone = GuardState::Gone(andon_engine::view::status::LostHooks { what: "x".into(), help: "y".into() });
+    let gone = GuardState::Gone(andon_engine::view::LostHooks { what: "x".into(), help: "y".into() });
     assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Exit, Format, FormatArg, Shell};
 use andon_config::TestCommand;
 use andon_core::detect::{self, Docs, ExcuseText, Rule};
 use andon_core::domain::{
     CodeId, Diagnostic, HaltReason, Level, Signature, TestEvidence, signatures::coarse_signature,
 };
-use andon_engine::{Result, context::Context, effect::report_files, json, workspace::Workspace};
+use andon_engine::{Context, Result, Workspace, effect::report_files, json};
 use testreport::{Examination, ExitKind, FailureTrace, ReportProblem, ReportReading, Root, UnreadableReport};
 
 /// `andon explain`

@@ -11,8 +11,7 @@ use super::{ExplainedFile, ExplainedRun};
 use andon_core::detect::Rule;
 use andon_core::domain::TestEvidence;
 use andon_core::escape::terminal_clip;
-use andon_engine::text::phrase;
-use andon_engine::text::{page::Page, style::Style};
+use andon_engine::text::{Page, Style, phrase};
 use testreport::{Change, FailureTrace};
 
 /// Failures that are shown step by step in the text.

@@ -2,7 +2,7 @@
 
 use super::plain;
 use andon_core::domain::{CommitRecord, Counts, Level, Recording};
-use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::{HistoryCommit, HistoryView};
 
 const COLUMNS: &str = "commit,committed_at,state,iteration,node,session,kind,gate,recorded,tests,tests_total,tests_passed,\
     tests_failing,tests_skipped,files,added,removed,warnings,halt,skipped,input_tokens,output_tokens,cost_usd,subject";

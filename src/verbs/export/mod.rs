@@ -8,12 +8,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{ArgGroup, Args};
 
-use crate::cli::{Shell, error::Exit};
+use crate::cli::{Exit, Shell};
 use crate::verbs::{report::gather, status};
 use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Timestamp, plural::count};
 use andon_core::escape;
-use andon_engine::view::history::{HistoryCommit, HistoryView, track};
-use andon_engine::{Result, workspace::Workspace};
+use andon_engine::view::{HistoryCommit, HistoryView, history::track};
+use andon_engine::{Result, Workspace};
 
 /// `andon export`
 #[derive(Debug, Args)]
@@ -99,8 +99,7 @@ fn plain(text: &str) -> String {
 mod samples {
     use crate::verbs::status::text::tests::view as status;
     use andon_core::domain::{EntryId, Usage};
-    use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
-    use andon_engine::view::status::LastHalt;
+    use andon_engine::view::{HistoryCommit, HistoryView, LastHalt, RecordState};
     use andon_testkit::samples;
 
     /// Two commits of one session, one without a record, and a halt that was answered.
@@ -128,7 +127,7 @@ mod samples {
             commits: vec![commit(9, 0, None), commit(1, 60, Some(0)), commit(2, 180, Some(2))],
             left_out: 0,
             changes: std::collections::BTreeMap::new(),
-            forge: andon_engine::text::forge::Forge::default(),
+            forge: andon_engine::text::Forge::default(),
             halts: vec![LastHalt { id: EntryId([9; 32]), halt, ack: Some(samples::ack()) }],
             open: Vec::new(),
             decided: Vec::new(),

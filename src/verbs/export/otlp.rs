@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Iteration, iterations, plain};
 use andon_core::domain::{Ack, AckHow, Level, TestStatus, Timestamp};
-use andon_engine::view::{history::HistoryView, status::LastHalt};
+use andon_engine::view::{HistoryView, LastHalt};
 use andon_engine::{json, text::phrase};
 
 /// `INTERNAL`

@@ -3,9 +3,9 @@
 use std::{ffi::OsString, path::Path};
 
 use andon_core::domain::{GitHook, TreeId};
-use andon_engine::adapter::chain::{self, ChainPlan, ChainedHook, RunningHooks};
-use andon_engine::context::Context;
-use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
+use andon_engine::Context;
+use andon_engine::adapter::{ChainPlan, ChainedHook, RunningHooks, chain};
+use andon_engine::effect::{ChainedEnd, HookProgramError, Probe, hook_program};
 use andon_git::platform::processes;
 
 /// A hook as git or the framework called it.

@@ -3,17 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::install::inspect::{self, HookFile};
-use crate::install::{framework, manifest::Manifest, mode::Integration};
-use crate::setup::live;
-use crate::setup::place;
+use crate::install::{HookFile, Integration, Manifest, framework, inspect};
+use crate::setup::{live, place};
 use andon_core::detect;
 use andon_core::domain::{Gate, GitHook, PathClass, Skip, Stage, Timestamp, TreeId, Verdict};
 use andon_engine::evidence::{self, Subject};
 use andon_engine::recording::{skip, timeline};
-use andon_engine::{Result, context::Context, gate::guard, workspace::Workspace};
+use andon_engine::{Context, Result, Workspace, gate::guard};
 use andon_git::CommitInfo;
-use andon_store::{notes::NotesStore, pre_commit_mark, process::GitProcess, receipt::Receipt};
+use andon_store::{GitProcess, NotesStore, Receipt, pre_commit_mark};
 
 /// Most paths that a reason names.
 const NAMED: usize = 5;

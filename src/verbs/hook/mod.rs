@@ -15,25 +15,22 @@ use clap::Args;
 use self::chain::HookCall;
 use self::record_commit::RecordReport;
 pub(crate) use self::record_commit::complete;
-use crate::cli::error::{self, Exit};
-use crate::cli::output::{self, ColorChoice, Printer};
-use crate::verbs::test::scoped_run::{self, ScopeChoice, ScopeRequest};
-use crate::verbs::test::{run as test, scopes};
-use crate::{cli::Shell, setup::live, verbs::round};
+use crate::cli::{ColorChoice, Exit, Printer, Shell, error, output};
+use crate::verbs::test::{
+    run as test, scoped_run, scoped_run::ScopeChoice, scoped_run::ScopeRequest, scopes,
+};
+use crate::{setup::live, verbs::round};
 use andon_config::{AtCommit, ConfigErrors, OnInternalError};
 use andon_core::domain::{
     CommitId, ConfigGate, Decision, Diagnostic, GitHook, Hint, Level, PreventedStep, TreeId, Verdict, Work,
 };
-use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
-use andon_engine::gate::guard::{self, UntestedTree};
+use andon_engine::adapter::{PushedRef, Rewrite, RewriteCommand, git_hook};
+use andon_engine::gate::{UntestedTree, guard};
 use andon_engine::recording::{bound, skip};
-use andon_engine::text::message::{self, Consequence};
-use andon_engine::workspace::{self, Workspace};
+use andon_engine::text::{Consequence, message};
 use andon_engine::{
-    Result,
-    error::{OpsError, VerbError},
+    Context, OpsError, Result, VerbError, Workspace, evidence::TestedSubject, sync, workspace,
 };
-use andon_engine::{context::Context, evidence::separate_checkout::TestedSubject, sync};
 use andon_git::{Operation, Repo, platform::test_seam::stop_point};
 use testreport::Stream;
 

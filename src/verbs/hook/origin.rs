@@ -4,10 +4,9 @@
 
 use andon_agents::ruling::in_order;
 use andon_core::domain::{AgentFact, CommitId, CommitKind, CommitRecord, Recording, Timestamp, agent};
-use andon_engine::{Result, context::Context, recording::bound, workspace::Workspace};
+use andon_engine::{Context, Result, Workspace, recording::bound};
 use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
-use andon_store::operation::{self, OperationInProgress};
-use andon_store::{guard_state::GuardSnapshot, journal::Journal, process::git_above};
+use andon_store::{GuardSnapshot, Journal, OperationInProgress, operation, process::git_above};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
 pub fn note(ctx: &Context, ws: &Workspace) -> Result<()> {

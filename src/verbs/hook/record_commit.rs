@@ -11,24 +11,16 @@ use andon_core::domain::{
 };
 use andon_core::history::{self, EventEffect, NextCommit, RunStart, Strike, Timeline};
 use andon_core::policy;
-use andon_engine::adapter::agents::Actor;
-use andon_engine::evidence::{self, Asked, Subject, scopes::Demand, test_sets};
+use andon_engine::evidence::{self, Asked, Demand, Subject, test_sets};
 use andon_engine::gate::{GateContext, guard, outcomes};
-use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::recording::{self, attempts, bound, skip};
-use andon_engine::{Result, error::or_warn};
-use andon_engine::{context::Context, halts, weakening, workspace::Workspace};
+use andon_engine::recording::{self, DerivedCommit, LoadedTimeline, attempts, bound, derive, skip, timeline};
+use andon_engine::{Context, Result, Workspace, adapter::Actor, error::or_warn, halts, weakening};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{CommitInfo, ReflogEntry, missing_help};
-use andon_store::journal::{Journal, JournalLine, Marker, Repair};
-use andon_store::ledger::Ledger;
-use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
-use andon_store::process::{GitProcess, git_above};
-use andon_store::receipt::{self, Receipt};
-use andon_store::results::ResultIndex;
-use andon_store::union;
-use andon_store::window::{self, WindowVerdict};
+use andon_store::{
+    GitProcess, Journal, JournalLine, Ledger, Marker, NewRecord, NotesStore, Receipt, Repair, ResultIndex,
+    StoredRecord, WindowVerdict, process::git_above, receipt, union, window,
+};
 
 /// Most commits made while the hooks were off that are caught up at once.
 const CATCH_UP: usize = 64;

@@ -11,15 +11,12 @@ use andon_core::domain::{
     Ack, CarriedAttempt, CodeId, CommitId, CommitKind, CommitRecord, Diagnostic, Digest, Gate, LostTests,
     PrevRecord, Recording, Skip, TestEvidence,
 };
-use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
-use andon_engine::recording::bound;
-use andon_engine::recording::derive::DerivedCommit;
-use andon_engine::{Result, error::or_warn};
-use andon_engine::{context::Context, workspace::Workspace};
+use andon_engine::adapter::{Rewrite, RewriteCommand};
+use andon_engine::recording::{DerivedCommit, bound};
+use andon_engine::{Context, Result, Workspace, error::or_warn};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
-use andon_store::journal::{Journal, JournalLine};
-use andon_store::notes::{NewRecord, NotesStore};
 use andon_store::wire::v1::{encode_commit, line_digest};
+use andon_store::{Journal, JournalLine, NewRecord, NotesStore};
 
 /// Rewrites the records of rewritten commits, in the order in which git names them (oldest first). Returns why
 /// a record could not be carried along.

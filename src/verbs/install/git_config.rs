@@ -9,8 +9,7 @@
 use std::path::Path;
 
 use super::InstallArgs;
-use crate::install::start_lines;
-use crate::install::steps::{KeyValue, Step};
+use crate::install::{KeyValue, Step, start_lines};
 use crate::setup::{event_key, fetch_states, is_ours_alone};
 use andon_core::domain::GitHook;
 use andon_core::escape::shell_quote_bytes;

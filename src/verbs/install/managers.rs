@@ -2,18 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::install::edits::{self, Edit, FileKind};
-use crate::install::framework::{self, FileChange};
-use crate::install::husky::{self, Layout};
-use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::managers::{self, MANAGERS, ManagerSpec};
-use crate::install::manifest::{EditedFile, Manifest};
-use crate::install::mode::{Integration, Manager, ModeFacts};
-use crate::install::{InstallError, Result, lefthook, shim::Owner};
-use crate::setup::live;
-use crate::setup::{HUSKY, hooks_of_husky, place};
+use crate::install::managers::{self, MANAGERS};
+use crate::install::{
+    Edit, EditedFile, FileChange, FileKind, HookFile, HookState, InstallError, Integration, Layout, Manager,
+    ManagerSpec, Manifest, ModeFacts, Owner, Result, edits, framework, husky, inspect::inspect, lefthook,
+};
+use crate::setup::{HUSKY, hooks_of_husky, live, place};
 use andon_core::domain::GitHook;
-use andon_engine::view::status::LostHooks;
+use andon_engine::view::LostHooks;
 use andon_git::Repo;
 
 pub(super) fn situation(

@@ -16,17 +16,13 @@ use serde_json::{Value, json};
 use self::first_config::FirstConfig;
 use self::plan::InstallReport;
 use self::remove::{PlaceReport, PurgeReport, UninstallReport};
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::install::edits::Edit;
-use crate::install::mode::{Integration, ModeChoice};
-use crate::install::plan::{Conflict, Displacement, HookRemoval, Intent};
-use crate::install::steps::Step;
+use crate::cli::{Exit, Format, FormatArg, Shell};
+use crate::install::{Conflict, Displacement, Edit, HookRemoval, Integration, Intent, ModeChoice, Step};
 use crate::setup::{clients::by_hand, folders_of};
 use crate::verbs::agent::{self as agents, ClientRemovals};
 use andon_core::domain::{Diagnostic, GitHook, Hint, plural::count};
 use andon_core::escape;
-use andon_engine::view::status::LostHooks;
-use andon_engine::{Result, error::OpsError, guess::Guess, json};
+use andon_engine::{OpsError, Result, guess::Guess, json, view::LostHooks};
 use andon_git::Repo;
 
 /// Most refs of a remote that are named.

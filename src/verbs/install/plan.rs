@@ -11,18 +11,17 @@ use super::first_config::{FirstConfig, first_config};
 use super::git_config::{self, fetch_changes, push_changes};
 use super::remove::{PlaceReport, Removal};
 use super::{InstallArgs, managers};
-use crate::install::edits::{Edit, FileKind};
-use crate::install::inspect::{HookFile, HookState, inspect};
-use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
-use crate::install::mode::{self, Integration, ModeChoice};
-use crate::install::plan::{self, Displacement, Intent};
-use crate::install::steps::{self, KeyValue, Step, missing_folders};
-use crate::install::{InstallError, Result, forward, lefthook, shim};
-use crate::setup::place::{self, HOOKS_PATH, Override, SharedHooksPath, program_link, schema_file};
-use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, live, names_notes_ref};
+use crate::install::steps::{self, missing_folders};
+use crate::install::{
+    AbsolutePath, Displacement, Edit, FileKind, HookFile, HookState, HooksFolder, InstallError, Integration,
+    Intent, KeyValue, Manifest, ModeChoice, Result, Step, forward, inspect::inspect, lefthook, mode, plan,
+    shim,
+};
+use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
+use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, Override, SharedHooksPath, live, names_notes_ref};
 use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::{CONFIG_FILE, GitHook};
-use andon_engine::{effect::AndonDir, sync::PUSH_KEY, view::status::LostHooks};
+use andon_engine::{effect::AndonDir, sync::PUSH_KEY, view::LostHooks};
 use andon_git::Repo;
 
 /// The changes of an installation, and what they come to.

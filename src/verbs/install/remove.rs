@@ -3,26 +3,19 @@
 use std::{fs, path::PathBuf};
 
 use super::{git_config::still_set, managers};
-use crate::install::edits::Edit;
-use crate::install::inspect::{HookFile, inspect};
-use crate::install::manifest::{AbsolutePath, HooksFolder, Manifest};
-use crate::install::plan::{self, HookRemoval};
-use crate::install::steps::{self, KeyValue, Step};
-use crate::install::{InstallError, forward, lefthook, mode::Integration};
+use crate::install::{
+    AbsolutePath, Edit, HookFile, HookRemoval, HooksFolder, InstallError, Integration, KeyValue, Manifest,
+    Step, forward, inspect::inspect, lefthook, plan, steps,
+};
 use crate::setup::place::{self, HOOKS_PATH, program_link, schema_file};
 use crate::setup::{DISPLAY_REF_KEY, OWN_REFS, folders_of, leftovers, quoted};
 use andon_core::detect::Stops;
 use andon_core::domain::{CONFIG_FILE, GitHook, Hint};
 use andon_engine::halts::{self, stop_files};
-use andon_engine::{
-    Result,
-    error::{OpsError, VerbError},
-};
-use andon_engine::{context::Context, effect::AndonDir, workspace::Workspace};
+use andon_engine::{Context, OpsError, Result, VerbError, Workspace, effect::AndonDir};
 use andon_git::{GitError, Repo, if_there};
-use andon_store::ledger::{self, Ledger};
 use andon_store::union::{self, REMOTE_NOTES};
-use andon_store::wire::NOTES_REF;
+use andon_store::{Ledger, ledger, wire::NOTES_REF};
 
 /// The outcome for the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

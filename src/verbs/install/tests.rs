@@ -11,9 +11,7 @@ use super::InstallArgs;
 use super::plan::InstallReport;
 use super::plan::install;
 use super::{remove::uninstall, *};
-use crate::install::plan::HookRemoval;
-use crate::install::steps;
-use crate::install::{InstallError, Result};
+use crate::install::{HookRemoval, InstallError, Result, steps};
 use crate::setup::{DISPLAY_REF, names_notes_ref};
 use andon_git::RepoEnv;
 

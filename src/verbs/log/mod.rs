@@ -8,15 +8,14 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use andon_core::domain::{Ack, CommitId, CommitRecord, Diagnostic, Halt, Level, Nature, Severity};
 use andon_core::escape::{terminal_clip, width};
 use andon_core::history::DEFAULT_NODE;
-use andon_engine::range::numbers::Numbers;
-use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
-use andon_engine::view::history::{LoggedCommit, RecordState};
-use andon_engine::{Result, asking, json, recording::derive, workspace::Workspace};
-use andon_store::notes::NotesStore;
+use andon_engine::text::{Page, Style, halt, message, phrase};
+use andon_engine::view::{LoggedCommit, RecordState};
+use andon_engine::{Result, Workspace, asking, json, range::Numbers, recording::derive};
+use andon_store::NotesStore;
 
 /// `andon log`
 #[derive(Debug, Args)]

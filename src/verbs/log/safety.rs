@@ -12,10 +12,9 @@ use andon_core::domain::{
     Timestamp, TreeId,
 };
 use andon_core::{detect, escape::terminal_clip, format::members_of};
-use andon_engine::text::{page::Page, style::Style};
-use andon_engine::{Result, asking, workspace::Workspace};
-use andon_store::journal::{Journal, JournalLine, Position};
-use andon_store::{RecordError, ledger::Entry, notes::NotesStore};
+use andon_engine::text::{Page, Style};
+use andon_engine::{Result, Workspace, asking};
+use andon_store::{Entry, Journal, JournalLine, NotesStore, Position, RecordError};
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;

@@ -7,12 +7,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::format_arg::{FormatArg, JsonArg};
-use crate::cli::{Shell, error::Exit, output::Format};
+use crate::cli::{Exit, Format, FormatArg, JsonArg, Shell};
 use crate::verbs::{round, tick};
 use andon_core::domain::{Hint, RunValidity, TestRun};
-use andon_engine::text::{phrase, style::Style};
-use andon_engine::{Result, error::OpsError, json, workspace::Workspace};
+use andon_engine::text::{Style, phrase};
+use andon_engine::{OpsError, Result, Workspace, json};
 
 /// Takes facts in.
 pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit> {

@@ -18,15 +18,15 @@ use andon_core::domain::{
     CodeId, Decision, Diagnostic, EventKind, Fact, Hint, RunOrigin, RunValidity, Span, TestRun,
     signatures::signature,
 };
-use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
+use andon_engine::adapter::events::{self, Line, Lines};
+use andon_engine::adapter::{Dates, EventError, Frame, Purpose};
 use andon_engine::evidence::earlier_runs::{compare, without_its_reports};
-use andon_engine::evidence::tested_code::{TestedCode, head_with};
-use andon_engine::gate::rule_feed::{self, RuleFeed};
+use andon_engine::evidence::{TestedCode, test_sets, tested_code::head_with};
+use andon_engine::gate::{RuleFeed, rule_feed};
 use andon_engine::{
-    Result, context::Context, effect::report_files, error::OpsError, evidence::test_sets, json::record,
-    text::line_summary::LineSummary, workspace::Workspace,
+    Context, OpsError, Result, Workspace, effect::report_files, json::record, text::LineSummary,
 };
-use andon_store::journal::{Journal, JournalLine, Reach};
+use andon_store::{Journal, JournalLine, Reach};
 use testreport::{ExitKind, RUNNER_EXIT, Root, RunReader};
 
 /// A call that ended so long ago says nothing of the code as it is.

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 
 use self::text::Teller;
 use crate::cli::progress::{self, stopped};
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
-use crate::verbs::test::run::{self as test, OutputTarget};
+use crate::cli::{Exit, Format, FormatArg, Shell};
+use crate::verbs::test::{run as test, run::OutputTarget};
 use andon_config::{self as config, Config, TestCommand};
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
@@ -29,18 +29,18 @@ use andon_core::domain::{
 };
 use andon_core::history::{EventEffect, Fold, Timeline, failing_count};
 use andon_core::policy::{self, HaltPlace};
-use andon_engine::effect::program::{ProgramError, Screens, StopCause};
-use andon_engine::evidence::separate_checkout::{self, TestedSubject};
-use andon_engine::evidence::tested_code::{CommandResult, TestedCode};
-use andon_engine::range::replayed::{self, RangeFacts};
-use andon_engine::range::stream::{EventsEnd, StreamOptions, each_fact};
-use andon_engine::range::{self, Lineages, uncertainty};
-use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::recording::derive::is_cut_off;
+use andon_engine::effect::{ProgramError, StopCause, program::Screens};
+use andon_engine::evidence::{CommandResult, TestedCode, TestedSubject, separate_checkout};
+use andon_engine::range::{
+    self, EventsEnd, Lineages, RangeFacts, StreamOptions, replayed, stream::each_fact, uncertainty,
+};
+use andon_engine::recording::{
+    CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd, bulk, derive::is_cut_off,
+};
 use andon_engine::text::{named_files, phrase::count};
-use andon_engine::{context::Context, error::OpsError, weakening, workspace::Workspace};
+use andon_engine::{Context, OpsError, Workspace, weakening};
 use andon_git::{CommitInfo, Repo, missing_help};
-use andon_store::derived::DerivedCache;
+use andon_store::DerivedCache;
 use testreport::Stream;
 
 /// `andon replay`

@@ -14,10 +14,8 @@ use andon_core::domain::{
     TestRun, Timestamp, Trace, Verdict,
 };
 use andon_core::policy;
-use andon_engine::{asking, error::OpsError, workspace::Workspace};
-use andon_store::journal::{Journal, JournalLine, Marker};
-use andon_store::ledger::Entry;
-use andon_store::notes::NotesStore;
+use andon_engine::{OpsError, Workspace, asking};
+use andon_store::{Entry, Journal, JournalLine, Marker, NotesStore};
 
 /// Most bytes of the journal that are read, from its end.
 const MAX_JOURNAL: u64 = 16 << 20;

@@ -8,7 +8,7 @@ use super::{ReplayLine, ReplayStep};
 use andon_core::domain::{Decision, Diagnostic, TestEvidence, Verdict};
 use andon_core::escape::terminal_clip;
 use andon_engine::json;
-use andon_engine::text::{halt, message, page::Page, phrase, style::Style};
+use andon_engine::text::{Page, Style, halt, message, phrase};
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;

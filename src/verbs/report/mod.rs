@@ -7,18 +7,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Shell, error::Exit};
+use crate::cli::{Exit, Shell};
 use crate::verbs::{review::rounds, status};
 use andon_core::domain::{AckHow, CommitId, CommitRecord, Diagnostic, EntryId, Halt};
-use andon_engine::range::numbers::Numbers;
-use andon_engine::text::forge::Forge;
-use andon_engine::text::shown_change::{self, ShownChange};
-use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
-use andon_engine::view::status::{LastHalt, StatusView};
-use andon_engine::{Result, error::or_warn};
-use andon_engine::{asking, workspace::Workspace};
+use andon_engine::text::{Forge, ShownChange, shown_change};
+use andon_engine::view::{HistoryCommit, HistoryView, LastHalt, RecordState, StatusView};
+use andon_engine::{Result, Workspace, asking, error::or_warn, range::Numbers};
 use andon_git::GitError;
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// `andon report`
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use andon_core::domain::{Digest, EntryId, Hint, StandingHalt};
 use andon_core::{escape, format::members_of};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger, short};
 use andon_engine::effect::{self, consult};
-use andon_engine::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
+use andon_engine::{Context, OpsError, Result, Workspace, halts};
 use andon_git::read_plain;
 use andon_review::payload::fields::{SignedText, Whole};
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};

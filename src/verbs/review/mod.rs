@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use self::act::{Act, ActReport};
-use crate::cli::{args::read_bytes, error::Exit, format_arg::FormatArg, output::Format};
-use crate::{cli::Shell, verbs::round};
+use crate::cli::{Exit, Format, FormatArg, Shell, args::read_bytes};
+use crate::verbs::round;
 use andon_core::domain::Timestamp;
-use andon_engine::{Result, asking, error::OpsError, json, workspace::Workspace};
+use andon_engine::{OpsError, Result, Workspace, asking, json};
 use andon_review::simulation;
 
 /// `andon review`

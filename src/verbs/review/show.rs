@@ -12,14 +12,14 @@ use andon_core::domain::{
 };
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger};
-use andon_engine::text::style::Style;
-use andon_engine::{Result, halts, text::shown_change, workspace::Workspace};
+use andon_engine::text::{Style, shown_change};
+use andon_engine::{Result, Workspace, halts};
 use andon_git::GitError;
 use andon_review::payload::fields::{Time, Whole, names};
 use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::{entry::Code, precedents::PrecedentQuery};
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// Texts beside an entry that are read, and the largest of them in bytes.
 const MAX_TEXTS: usize = 16;

@@ -7,8 +7,7 @@ use super::rounds::headed;
 use andon_core::domain::{Hint, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
-use andon_engine::text::style::Style;
-use andon_engine::{Result, error::OpsError, workspace::Workspace};
+use andon_engine::{OpsError, Result, Workspace, text::Style};
 use andon_review::payload::{fields::names, vote::VoteChoice};
 use andon_review::simulation::output::{
     InvalidJson, RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson,

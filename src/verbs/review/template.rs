@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::AnswerArgs;
 use andon_core::escape;
-use andon_engine::{Result, asking::MISTAKEN, error::OpsError};
+use andon_engine::{OpsError, Result, asking::MISTAKEN};
 use andon_review::payload::fields::{SignedText, Whole};
 pub use andon_review::payload::member::Malformed;
 use andon_review::payload::member::{self, UNKNOWN, malformed, named, read_known};

@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound};
-use crate::cli::{Shell, args::read_bytes, error::Exit, format_arg::JsonArg};
+use crate::cli::{Exit, JsonArg, Shell, args::read_bytes};
 use andon_core::domain::{Hint, Timestamp};
 use andon_core::format::members_of;
 use andon_engine::adapter::events::{self, Line, Lines};
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::json::{self, RoundPrecedentJson};
-use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Context, OpsError, Result, Workspace};
 use andon_git::Repo;
 use andon_review::payload::member::{Malformed, UNKNOWN, malformed, read_known};
 use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};

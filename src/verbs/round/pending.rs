@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use super::{Speaker, Trailer};
 use andon_core::domain::Hint;
 use andon_core::format::{fields, members_of};
-use andon_engine::{Result, effect, error::OpsError, workspace::Workspace};
+use andon_engine::{OpsError, Result, Workspace, effect};
 use andon_git::read_plain;
 use andon_review::payload::questions::{JudgeStatement, NamedEvidence, RoundPayload};
 use andon_review::payload::{fields::Time, member::read as read_payload};
-use andon_store::ledger::EvidenceText;
+use andon_store::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.
 pub(super) const MAX_SIGNED: usize = 4096;

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::text::StatusDepth;
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg};
+use crate::cli::{Exit, FormatArg, Shell};
 use crate::situation::{self, HookSituation, LoopSituation};
 use crate::{setup::place, verbs::round};
 use andon_core::detect::{self, Origin, Situation};
@@ -20,31 +20,19 @@ use andon_core::domain::{
 };
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::{escape::terminal_clip, policy};
-use andon_engine::evidence::{self, Asked, Subject, untracked};
+use andon_engine::evidence::{self, Asked, Demand, Subject, untracked};
 use andon_engine::gate::{fallback, guard};
-use andon_engine::halts::decisions::{self, HaltFate, PastHalt};
-use andon_engine::text::{page::Page, phrase, style::Style};
-use andon_engine::view::status::{
+use andon_engine::halts::{self, HaltFate, PastHalt, decisions, stops};
+use andon_engine::text::{Page, Style, phrase};
+use andon_engine::view::{
     CycleView, FailureSummary, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LoopState, RefusedCommits,
     RuleCount, SkippedAt, StatusView, TestsOf,
 };
 use andon_engine::{
-    Result,
-    error::{OpsError, or_warn},
-};
-use andon_engine::{
-    asking,
-    context::Context,
-    effect,
-    evidence::scopes::Demand,
-    halts::{self, stops},
-    range,
-    recording::timeline::LoadedTimeline,
-    workspace::Workspace,
+    Context, OpsError, Result, Workspace, asking, effect, error::or_warn, range, recording::LoadedTimeline,
 };
 use andon_git::GitError;
-use andon_store::ledger::{EntryEvent, Ledger};
-use andon_store::{fingerprint::Fingerprinter, notes::NotesStore};
+use andon_store::{EntryEvent, Fingerprinter, Ledger, NotesStore};
 
 /// `andon status`
 #[derive(Debug, Args)]

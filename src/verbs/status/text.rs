@@ -3,10 +3,9 @@
 
 use andon_core::domain::{Halt, Hint, Level, UncreditedFall, plural::count};
 use andon_core::escape::terminal_clip;
-use andon_engine::text::page::{Page, unbroken, with_command};
-use andon_engine::text::spark::{self, Glyphs};
-use andon_engine::text::{decisions, halt, message, phrase, style::Style};
-use andon_engine::view::status::{
+use andon_engine::text::page::{unbroken, with_command};
+use andon_engine::text::{Glyphs, Page, Style, decisions, halt, message, phrase, spark};
+use andon_engine::view::{
     CycleView, FailureSummary, LoopEvidence, LoopState, SkippedAt, StatusView, TestsOf,
 };
 

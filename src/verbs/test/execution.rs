@@ -9,16 +9,13 @@ use super::whereabouts::Whereabouts;
 use andon_config::TestCommand;
 use andon_core::domain::{HiddenPath, Hint, Span, TestStatus};
 use andon_core::{change::secrets, escape::shell_quote_bytes};
-use andon_engine::effect::files::PrivateDir;
-use andon_engine::effect::program::{
-    CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StartedProgram, StopCause,
-    Surroundings,
+use andon_engine::effect::{
+    CommandExit, Environment, MatchingFiles, PrivateDir, ProgramEnd, ProgramError, Signals, StartedProgram,
+    StopCause, Surroundings, best_effort, program::Screens, report_files,
 };
-use andon_engine::effect::report_files::{self, MatchingFiles};
 use andon_engine::evidence::earlier_runs::{without_its_reports, without_their_tests};
-use andon_engine::evidence::places::Places;
-use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, Mentions, TestedCode};
-use andon_engine::{Result, context::Context, effect::best_effort, workspace::Workspace};
+use andon_engine::evidence::{CodeComparison, CommandResult, Mentions, Places, TestedCode};
+use andon_engine::{Context, Result, Workspace};
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, Promise, Root, RunReader, Stream};
 

@@ -14,15 +14,12 @@ use std::ffi::OsString;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::error::{self, Exit};
-use crate::cli::output::{self, Format};
-use crate::cli::{Shell, format_arg::FormatArg};
+use crate::cli::{Exit, Format, FormatArg, Shell, error, output};
 use crate::setup::live;
 use crate::verbs::{hook::complete, test::run as test};
 use andon_core::domain::{Decision, Diagnostic, Hint, RunValidity, TestRun, TestStatus, plural::count};
-use andon_engine::evidence::separate_checkout::TestedSubject;
-use andon_engine::{Result, gate::rule_feed, json, workspace::Workspace};
-use andon_store::results::ResultIndex;
+use andon_engine::{Result, Workspace, evidence::TestedSubject, gate::rule_feed, json};
+use andon_store::ResultIndex;
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.

@@ -10,22 +10,16 @@ use super::execution::{Executed, Execution};
 use andon_config::TestCommand;
 use andon_core::domain::{CodeId, Hint, RunValidity, TestEvidence, TestRun, TestStatus, TreeId};
 use andon_core::{change::secrets, escape::shell_quote};
-use andon_engine::effect::program::{ProgramError, Screens, Signals, StopCause};
+use andon_engine::effect::{ProgramError, Signals, StopCause, program::Screens};
 use andon_engine::evidence::earlier_runs::{compare, has_old_habit};
-use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
-use andon_engine::evidence::test_guess;
-use andon_engine::evidence::tested_code::{CodeComparison, CommandResult, TestedCode};
-pub use andon_engine::recording::pending::RunDestination;
-use andon_engine::{
-    Result,
-    context::Context,
-    error::{OpsError, VerbError},
-    evidence::test_sets,
-    recording::pending,
-    workspace::Workspace,
+use andon_engine::evidence::{
+    Checkout, CodeComparison, CommandResult, TestedCode, TestedSubject, separate_checkout, test_guess,
+    test_sets,
 };
+pub use andon_engine::recording::RunDestination;
+use andon_engine::{Context, OpsError, Result, VerbError, Workspace, recording::pending};
 use andon_git::platform::test_seam::stop_point;
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 /// A run and what it is worth.

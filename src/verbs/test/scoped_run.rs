@@ -17,14 +17,12 @@ use andon_core::domain::{
 };
 use andon_core::history::{Outcome, outcome};
 use andon_engine::evidence::earlier_runs::{compare, compare_scope};
-use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
-use andon_engine::evidence::separate_checkout::{self, Checkout, TestedSubject};
-use andon_engine::evidence::tested_code::TestedCode;
-use andon_engine::evidence::untracked::{self, TreeSnapshot};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::{
-    Result, context::Context, error::OpsError, evidence::Subject, recording::pending, workspace::Workspace,
+use andon_engine::evidence::{
+    Checkout, Demand, ScopeCode, ScopeState, Subject, TestedCode, TestedSubject, TreeSnapshot, scopes,
+    separate_checkout, untracked,
 };
+use andon_engine::recording::{LoadedTimeline, pending, timeline};
+use andon_engine::{Context, OpsError, Result, Workspace};
 
 /// The scopes that are to be tested.
 #[derive(Debug, Clone, PartialEq, Eq)]

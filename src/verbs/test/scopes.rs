@@ -4,14 +4,12 @@ use serde_json::{Value, json};
 
 use super::scoped_run::{self, Plan, ScopeRequest, ScopesRan, Session, SkippedScope, TestProgress, TestStep};
 use super::{TestArgs, after_run, proves_nothing, ran_json, remarks, run as test, say};
-use crate::cli::output::{Format, Printer};
-use crate::cli::{Shell, error::Exit};
+use crate::cli::{Exit, Format, Printer, Shell};
 use crate::setup::live;
 use andon_config::TestCommand;
 use andon_core::domain::{Diagnostic, Hint, REST, plural::count, scopes::called};
-use andon_engine::evidence::scopes::{Demand, ScopeState, states};
-use andon_engine::evidence::{Subject, separate_checkout::TestedSubject, untracked};
-use andon_engine::{Result, json, recording::timeline, text::message, workspace::Workspace};
+use andon_engine::evidence::{Demand, ScopeState, Subject, TestedSubject, scopes::states, untracked};
+use andon_engine::{Result, Workspace, json, recording::timeline, text::message};
 
 /// Runs the scopes that are wanted and passes the worst exit code on.
 pub fn run(

@@ -10,9 +10,9 @@ use tempfile::SpooledTempFile;
 use super::execution::Execution;
 use super::run::{ChosenCommand, OutputTarget, TestJob};
 use super::scoped_run::{Session, TestProgress, TestStep};
-use andon_engine::effect::program::{ProgramEnd, ProgramError, Signals};
-use andon_engine::evidence::{tested_code::TestedCode, untracked::TreeSnapshot};
-use andon_engine::{Result, workspace::Workspace};
+use andon_engine::effect::{ProgramEnd, ProgramError, Signals};
+use andon_engine::evidence::{TestedCode, TreeSnapshot};
+use andon_engine::{Result, Workspace};
 use testreport::Stream;
 
 /// Chunks of output that wait to be read.

@@ -8,11 +8,10 @@ use std::thread;
 use clap::Args;
 
 use self::text::PrintedLines;
-use crate::cli::output::{self, Format};
-use crate::cli::watching::{PAUSE, WatchMemory, now};
-use crate::cli::{Shell, error::Exit};
+use crate::cli::watching::{PAUSE, now};
+use crate::cli::{Exit, Format, Shell, WatchMemory, output};
 use andon_core::domain::Hint;
-use andon_engine::{Result, error::OpsError};
+use andon_engine::{OpsError, Result};
 
 /// `andon watch`
 #[derive(Debug, Args)]

@@ -19,21 +19,16 @@ use andon_core::domain::{
     CommitId, Diagnostic, Fact, HaltSummary, RunValidity, StandingHalt, Timestamp, Usage,
 };
 use andon_core::{detect, history::Timeline, policy};
-use andon_engine::recording::timeline::{self, LoadedTimeline};
-use andon_engine::view::watch::{
-    AnswerBy, BranchView, LastRun, LoopView, WatchView, WorktreeState, WorktreeView,
+use andon_engine::recording::{LoadedTimeline, timeline};
+use andon_engine::view::{
+    AnswerBy, BranchView, LastRun, LoopState, LoopView, WatchView, WorktreeState, WorktreeView,
 };
 use andon_engine::{
-    Result,
-    error::{OpsError, or_warn},
-};
-use andon_engine::{
-    asking, context::Context, effect::AndonDir, text::halt, view::status::LoopState, workspace::Workspace,
+    Context, OpsError, Result, Workspace, asking, effect::AndonDir, error::or_warn, text::halt,
 };
 use andon_git::platform::{FileStat, files};
 use andon_git::{Repo, RepoEnv, WorktreePlace, read_plain};
-use andon_store::window::{self, Window};
-use andon_store::{ledger::Ledger, notes::NotesStore};
+use andon_store::{Ledger, NotesStore, Window, window};
 
 /// Worktrees that are read again at a look though nothing of their own has moved.
 const EXTRA: usize = 4;

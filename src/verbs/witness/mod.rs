@@ -8,13 +8,13 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use self::policy::{GrantedKey, KeyChange, KeyList, NewLedger, OwnKey, Solo};
-use crate::cli::{Shell, error::Exit, format_arg::FormatArg, output::Format};
+use crate::cli::{Exit, Format, FormatArg, Shell};
 use andon_core::domain::{Diagnostic, EntryId, Hint, Level, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, LedgerFault, short};
-use andon_engine::{Result, json, workspace::Workspace};
+use andon_engine::{Result, Workspace, json};
 use andon_review::payload::fields::names;
-use andon_store::ledger::{Ledger, SignatureState, WholeEntry};
+use andon_store::{Ledger, SignatureState, WholeEntry};
 
 /// `andon witness`
 #[derive(Debug, Args)]

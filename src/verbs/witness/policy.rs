@@ -10,7 +10,7 @@ use crate::cli::args::read_text;
 use andon_core::domain::{EntryId, Hint, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
-use andon_engine::{Result, context::Context, error::OpsError, workspace::Workspace};
+use andon_engine::{Context, OpsError, Result, Workspace};
 use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
 use andon_review::payload::{KeyRevoke, Payload, PolicySign, member};
 use andon_signing::PublicKey;

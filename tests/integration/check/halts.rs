@@ -6,7 +6,7 @@ use super::{check, clean, codes, halted, undecided};
 use crate::support::Stage;
 use andon_core::domain::{Ack, AckHow, LedgerEvent};
 use andon_git::{Repo, RepoEnv};
-use andon_store::ledger::Ledger;
+use andon_store::Ledger;
 use andon_testkit::samples::ack;
 
 #[test]

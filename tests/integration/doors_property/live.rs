@@ -10,8 +10,7 @@ use super::story::{Answers, Back, Making, Step, Story};
 use crate::support::{Out, Stage, andon_path};
 use andon_core::domain::{EventKind, StandingHalt};
 use andon_git::{Repo, RepoEnv};
-use andon_store::journal::{Journal, JournalLine, Repair};
-use andon_store::wire::v1::encode_line;
+use andon_store::{Journal, JournalLine, Repair, wire::v1::encode_line};
 
 /// A moment of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]

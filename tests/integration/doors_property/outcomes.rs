@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use crate::support::Out;
 use andon_core::domain::{CommitId, StandingHalt};
 use andon_git::Repo;
-use andon_store::wire::v1::encode_commit;
-use andon_store::{ledger::Ledger, notes::NotesStore};
+use andon_store::{Ledger, NotesStore, wire::v1::encode_commit};
 
 /// A fact, as the other doors can take it.
 #[derive(Debug, Clone, PartialEq, Eq)]

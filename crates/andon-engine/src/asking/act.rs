@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::faults::{reason, span, texts_of};
 use super::{EntryStatement, SignedLedger};
-use crate::{Result, context::Context, effect::consult, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, effect::consult};
 use andon_core::domain::{CLOCK_SKEW, CommitId, EntryId, Hint, Timestamp};
 use andon_git::{ConfigScope, GitError};
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::{member::Malformed, policy::KeyGrant, vote::VoteSetting};
 use andon_review::{fold, payload::Payload, votes::Tier};
 use andon_signing::{Signer, SigningSetup};
-use andon_store::ledger::{EvidenceText, Ledger, LedgerError, NewEntry};
+use andon_store::{EvidenceText, Ledger, LedgerError, NewEntry};
 
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;

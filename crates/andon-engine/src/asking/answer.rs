@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use serde_json::Value;
 
 use super::{SignedLedger, act::Draft, short};
-use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::{
     Ack, AckHow, AckMode, CONFIG_FILE, CodeId, CommitId, Diagnostic, EntryId, HaltAssessment, LedgerEvent,
@@ -19,8 +19,7 @@ use andon_git::Repo;
 use andon_review::payload::questions::Trigger;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::{round::RoundDecision, votes::Vote};
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::ledger::{self, EntryEvent, Ledger};
+use andon_store::{EntryEvent, Fingerprinter, Ledger, ledger};
 
 /// A resolution of a halt that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{SignedLedger, read_all, said, short};
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_core::domain::{AckHow, CommitId, EntryId, Hint, LedgerEvent, Level, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::payload::fields::names;
 use andon_review::{fold, payload::Payload};
 use andon_signing::PublicKey;
-use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
+use andon_store::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 
 /// A fault of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -83,7 +83,7 @@ fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<St
     Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
 }
 
-fn unreadable(repo: &Repo, faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
+fn unreadable(repo: &Repo, faulty: &andon_store::FaultyEntry) -> LedgerFault {
     let name = faulty.id.map_or_else(|| faulty.commit.short(), short);
     let (code, what) = match &faulty.fault {
         EntryFault::Missing => ("missing", format!("entry {name} is referred to but missing")),

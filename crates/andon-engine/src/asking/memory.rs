@@ -8,13 +8,12 @@ use std::{collections::HashMap, rc::Rc, sync::Arc};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::SignedLedger;
-use crate::{halts, workspace::Workspace};
+use crate::{Workspace, halts};
 use andon_core::domain::{CLOCK_SKEW, CommitId};
 use andon_git::Repo;
 use andon_review::payload::member::{Malformed, malformed};
 use andon_review::{entry::Code, payload::Payload, window::LOOKBACK};
-use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
-use andon_store::memory::{Kind, Memory};
+use andon_store::{Ledger, Memory, SignatureState, WholeEntry, WholeLedger, memory::Kind};
 
 /// So many new entries are read again rather than everything written anew.
 const FEW: usize = 32;

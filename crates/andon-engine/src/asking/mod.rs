@@ -25,14 +25,14 @@ pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
 use memory::{LedgerMemory, Payloads};
 
-use crate::{Result, error::OpsError, workspace::Workspace};
+use crate::{OpsError, Result, Workspace};
 use andon_core::domain::{CommitId, EntryId, Hint, Timestamp, plural::count};
 use andon_git::Repo;
 use andon_review::entry::{Code, ReviewEntry};
 use andon_review::fold::{self, LedgerState};
 use andon_review::payload::{Payload, policy::ReviewPolicy};
 use andon_signing::Touch;
-use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
+use andon_store::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, ledger::bridge};
 
 /// The number of times that a ledger is folded again for entries that others signed as well: each time more policies may be in force.
 const MAX_PASSES: usize = 16;

@@ -5,14 +5,14 @@ use std::{collections::HashMap, sync::Arc};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{EntryStatement, SignedLedger, look};
-use crate::{json::RoundPrecedentJson, workspace::Workspace};
+use crate::{Workspace, json::RoundPrecedentJson};
 use andon_core::domain::{HumanDecision, Timestamp, plural::count};
 use andon_git::Repo;
 use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
 use andon_review::payload::{fields::lenient, member::read, questions::RoundPayload};
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
 use andon_review::{round::RoundState, similarity::Words};
-use andon_store::ledger::{Ledger, REF_PREFIX, WholeEntry};
+use andon_store::{Ledger, WholeEntry, ledger::REF_PREFIX};
 
 /// The type of entries that open a ballot.
 const REVEAL: &str = "ballot-reveal";

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CapLeft, SignedLedger, memory::List};
-use crate::{Result, context::Context, effect, halts, workspace::Workspace};
+use crate::{Context, Result, Workspace, effect, halts};
 use andon_core::domain::{Diagnostic, Effect, EntryId, Hint, Notice, NoticeKind, Timestamp, plural::count};
 use andon_review::round::{RoundState, RoundStatus};
 use andon_review::votes::Tier;

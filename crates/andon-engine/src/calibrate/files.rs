@@ -10,10 +10,9 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{CalibrationBasis, Ladder, RatedRuns, Run};
-use crate::range;
-use crate::range::stream::{self, EventsEnd, StreamOptions};
-use crate::recording::bulk::{Pace, WalkEnd};
-use crate::{Result, context::Context, error::OpsError};
+use crate::range::{self, EventsEnd, StreamOptions, stream};
+use crate::recording::{Pace, WalkEnd};
+use crate::{Context, OpsError, Result};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{Diagnostic, Fact, Hint, Stage, Timestamp, plural::count};
 use andon_core::history::{EventEffect, Fold};

@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use self::ladder::{Ladder, Run};
 use self::people::PlacedRuns;
 use crate::range::{self, Lineages, replayed};
-use crate::recording::bulk::{self, Job, Pace, RangeCommit, Records};
-use crate::view::calibration::{
+use crate::recording::{Job, Pace, RangeCommit, Records, bulk};
+use crate::view::{
     Calibration, CalibrationGround, CalibrationResult, HaltsOfBudget, HaltsOfBudgets, LadderStep, RuleBound,
     ScaledCounts, UnaskedRule,
 };
-use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace};
 use andon_config::{Config, Value};
 use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget, rule_at_step};
 use andon_core::detect::{self, Rule};
 use andon_core::domain::{Fact, Hint, ParamValue, RuleSetting, RuleSettings, Stage, Timestamp};
 use andon_core::history;
-use andon_store::derived::DerivedCache;
+use andon_store::DerivedCache;
 
 /// The source of good runs.
 #[derive(Debug)]

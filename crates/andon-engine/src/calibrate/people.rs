@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::RatedRuns;
 use super::ladder::{Ladder, Run};
-use crate::halts::decisions::{self, HaltFate, PastHalt};
-use crate::view::calibration::{CalibrationGround, MistakenHalts};
-use crate::{Result, asking, workspace::Workspace};
+use crate::halts::{HaltFate, PastHalt, decisions};
+use crate::view::{CalibrationGround, MistakenHalts};
+use crate::{Result, Workspace, asking};
 use andon_core::detect::{self, ladder as steps, ladder::LADDER};
 use andon_core::domain::{CommitId, CommitKind, CommitRecord, DiffHash, HaltReason, RuleSettings, Timestamp};
 use andon_git::CommitInfo;
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// Leaves out the runs that were halted for being stuck and not marked as mistaken; an unanswered halt is one of those.
 /// A mistaken halt counts as the halt of a good run, whether the commits alone show it or not, and at every step: it is

@@ -13,13 +13,12 @@ use sha2::{Digest as _, Sha256};
 use super::consult::{self, ConsultOutput};
 use super::{AndonDir, EffectError, Site, andon_dir::newest_of, write_andon_file};
 use crate::json::{self, user_programs};
-use crate::text::handoff::{self, Material};
-use crate::text::{briefing as report, halt, shown_change};
+use crate::text::{Material, briefing as report, halt, handoff, shown_change};
 use andon_core::change::secrets;
 use andon_core::domain::{
     BRIEFING, Bell, Briefing, Digest, Halt, Handoff, Notice, OnStall, Program, Question, Start, Story,
 };
-use andon_store::journal::Journal;
+use andon_store::Journal;
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
 const TRANSCRIPT_LINES: usize = 500;

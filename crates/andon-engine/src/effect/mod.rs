@@ -14,12 +14,19 @@ pub mod interrupt;
 pub mod program;
 pub mod report_files;
 
+pub use self::files::{PrivateDir, append_text, replace_text, write_andon_file, write_private, write_report};
+pub use self::hook_program::{ChainedEnd, HookProgramError, Probe};
+pub use self::program::{
+    CommandExit, Environment, InputState, ProgramEnd, ProgramError, Signals, StartedProgram, StopCause,
+    Surroundings,
+};
+pub use self::{dependencies::CopiedDependencies, interrupt::Interrupt, report_files::MatchingFiles};
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
-pub use self::files::{append_text, replace_text, write_andon_file, write_private, write_report};
-use crate::text::{forge::Forge, report_file, shown_change, style::Style};
+use crate::text::{Forge, Style, report_file, shown_change};
 use andon_config::Response;
 use andon_core::domain::{
     AckMode, CommitId, Effect, Figures, Halt, HaltEvidence, HaltReach, Hint, LedgerEvent, StandingHalt,
@@ -28,9 +35,7 @@ use andon_core::domain::{
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::test_seam::stop_point;
-use andon_store::RecordError;
-use andon_store::journal::{Journal, JournalLine};
-use andon_store::ledger::{Ledger, LedgerError};
+use andon_store::{Journal, JournalLine, Ledger, LedgerError, RecordError};
 
 /// The place where effects are carried out.
 pub struct Site<'a> {

@@ -1,11 +1,11 @@
 //! Checks that documentation moved with the declared API (`paths.api`).
 
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_config::Config;
 use andon_core::domain::{PathClass, PathRules, TreeId};
 use andon_core::{detect::DocsChange, history::Timeline};
 use andon_git::Repo;
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 
 /// API paths that are named.
 const NAMED: usize = 16;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::recording::timeline;
-use crate::{Result, effect::report_files, weakening, workspace::Workspace};
+use crate::{Result, Workspace, effect::report_files, recording::timeline, weakening};
 use andon_config::FullRuns;
 use andon_core::domain::{CodeId, OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::history;
 use andon_git::platform::paths::path_from_bytes;
-use andon_store::journal::{Journal, Reach};
+use andon_store::{Journal, Reach};
 use andon_weakening::{TestReader, declared_tests};
 use testreport::{ParsedRun, RUNNER_EXIT, TestStatus};
 

@@ -15,9 +15,7 @@ use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{CodeId, CommitId, CommitKind, CommitRecord, Gate, Recording, TestEvidence};
 use andon_git::{CommitInfo, MergeClaim, MergeStep, Repo, TreeVerdict};
-use andon_store::fingerprint::{Content, Fingerprinter};
-use andon_store::notes::NotesStore;
-use andon_store::results::ResultIndex;
+use andon_store::{Content, Fingerprinter, NotesStore, ResultIndex};
 
 /// Most trees that are made again in one go: a range may have any number of merges.
 const DERIVED: usize = 512;

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_core::detect::{PathDifference, PathHint, Side, Whereabouts};
 use andon_core::domain::{HiddenPath, Hint, Tracking, TreeId, Veil};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, MODE_SUBMODULE, is_changed_submodule};
-use andon_store::fingerprint::Difference;
+use andon_store::Difference;
 
 /// The differences as the rule gets them; `head` is HEAD's tree. Looks at these paths only.
 pub(super) fn named(

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::{effect::files::PrivateDir, workspace::Workspace};
+use crate::{Workspace, effect::PrivateDir};
 use andon_git::platform::{FileStat, files, paths::path_from_bytes};
 
 /// Directories that are looked at, at the most.

@@ -3,13 +3,13 @@
 
 use super::scopes::{self, Demand};
 use super::{Asked, Subject, own_evidence};
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
 use andon_core::detect::is_in_folder_of_tests;
 use andon_core::domain::{Hint, PathClass, PathRules, RanOn, TestEvidence, TreeId};
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, Repo};
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 
 /// Most files of code that are looked at, and most bytes of one.
 const FILES: usize = 64;

@@ -2,10 +2,10 @@
 
 use std::cell::LazyCell;
 
-use crate::recording::timeline::{LoadedTimeline, Results};
-use crate::workspace::Workspace;
+use crate::Workspace;
+use crate::recording::{LoadedTimeline, Results};
 use andon_core::domain::{CodeId, CommitId, RunValidity, ScopeTests, TestEvidence, TestRun};
-use andon_store::{notes::NotesStore, results::ResultIndex};
+use andon_store::{NotesStore, ResultIndex};
 
 /// Who tells a result.
 #[derive(Clone, Copy)]

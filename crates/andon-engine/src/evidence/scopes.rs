@@ -1,14 +1,13 @@
 //! Evidence where the code has scopes (`[test.scopes]`): a result belongs to a scope and its fingerprint, wherever the tests ran.
 
 use super::{Asked, Subject, results, without_evidence};
-use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, error::OpsError, evidence::untracked, workspace::Workspace};
+use crate::{OpsError, Result, Workspace, evidence::untracked, recording::LoadedTimeline};
 use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::{CodeId, REST, ScopeTests, ScopeView, SharedPath, TestEvidence, TestRun, TreeId};
 use andon_core::history::{Outcome, outcome};
 use andon_git::Repo;
-use andon_store::fingerprint::{Content, Fingerprinter};
+use andon_store::{Content, Fingerprinter};
 
 /// The tests that a door asks for.
 #[derive(Debug, Clone, Copy)]

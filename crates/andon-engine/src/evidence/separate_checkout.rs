@@ -3,10 +3,8 @@
 
 use std::{ffi::OsString, path::Path};
 
-use crate::effect::dependencies::{self, CopiedDependencies};
-use crate::effect::files::PrivateDir;
-use crate::text::phrase::some_of;
-use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
+use crate::effect::{CopiedDependencies, PrivateDir, dependencies};
+use crate::{Context, OpsError, Result, Workspace, text::phrase::some_of};
 use andon_core::domain::{CodeId, Hint, TreeId};
 use andon_git::{Repo, RepoEnv};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{weakening, workspace::Workspace};
+use crate::{Workspace, weakening};
 use andon_core::detect::{self, TestComparison};
 use andon_core::domain::{
     CommitKind, Digest, LostTests, NamedTest, SetNames, TestEvidence, TreeId, signatures::set_of,

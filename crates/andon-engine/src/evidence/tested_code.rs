@@ -3,16 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use crate::Result;
-use crate::effect::program::ProgramEnd;
 pub use crate::evidence::untracked::Mentions;
 use crate::evidence::untracked::{self, TreeSnapshot};
-use crate::workspace::Workspace;
+use crate::{Result, Workspace, effect::ProgramEnd};
 use andon_core::domain::{
     CodeId, HiddenPath, OverlayEntry, RunValidity, TestEvidence, TestRun, Timestamp, TreeId,
 };
 use andon_git::Overlay;
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 use testreport::ParsedRun;
 
 /// The code that tests ran on.

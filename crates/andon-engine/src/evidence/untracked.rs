@@ -10,9 +10,7 @@ use std::{path::Path, rc::Rc, time::SystemTime};
 use regex::bytes::Regex;
 
 use super::{Asked, Subject};
-use crate::recording::timeline::LoadedTimeline;
-use crate::text::phrase::some_of;
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace, recording::LoadedTimeline, text::phrase::some_of};
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
 use andon_core::domain::{
     Diagnostic, Hint, OverlayEntry, TestEvidence, TestRun, Tracking, paths::kind_of, plural::count,
@@ -20,7 +18,7 @@ use andon_core::domain::{
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 use testreport::{ParsedRun, Stream};
 
 /// Runs that are searched for an untracked file of a commit: each is looked at as a tree.

@@ -3,9 +3,8 @@
 
 use crate::effect::{best_effort, files};
 use crate::halts::{self, decisions};
-use crate::recording::timeline::{self, LoadedTimeline};
-use crate::view::context::ContextWindowView;
-use crate::{Result, asking, context::Context, gate::GateContext, workspace::Workspace};
+use crate::recording::{LoadedTimeline, timeline};
+use crate::{Context, Result, Workspace, asking, gate::GateContext, view::ContextWindowView};
 use andon_core::detect;
 use andon_core::domain::{
     BRIEFING, Briefing, BriefingGround, ContextWindowUse, Decision, Effect, EventClass, HumanDecision, Level,

@@ -1,11 +1,11 @@
 //! Decides whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty
 //! bits of "loop rules" (docs/spec-map.md), by content.
 
-use crate::context::{self, Context};
-use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
+use crate::evidence::{self, Demand, Subject, docs, untracked};
 use crate::gate::{GateContext, guard};
-use crate::view::complete::CompleteView;
-use crate::{Result, halts, recording::timeline, text::message, workspace::Workspace};
+use crate::{
+    Context, Result, Workspace, context, halts, recording::timeline, text::message, view::CompleteView,
+};
 use andon_core::detect::{self, Candidate, DocsChange, EvidenceState, Origin};
 use andon_core::domain::{Decision, Diagnostic, Hint, Level, Stage, TestStatus, Verdict, scopes::called};
 use andon_core::history::red_scopes;

@@ -6,8 +6,7 @@
 
 use crate::effect::{self, Site};
 use crate::halts::{self, Answer};
-use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, asking, gate::GateContext};
+use crate::{Result, asking, gate::GateContext, recording::LoadedTimeline};
 use andon_core::detect::Stops;
 use andon_core::domain::{AckHow, Diagnostic, Effect, Halt, Hint, OnStall, Start};
 

@@ -5,21 +5,12 @@
 //! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
 //! judges again only if the tree is another one.
 
-use crate::adapter::git_hook;
-use crate::evidence::{self, Subject, docs, scopes::Demand, untracked};
+use crate::effect::{self, Site};
+use crate::evidence::{self, Demand, Subject, docs, untracked};
 use crate::gate::{GateContext, compaction, fallback, identity, safety};
 use crate::halts::{self, stops};
-use crate::recording::timeline::{self, LoadedTimeline};
-use crate::recording::{self, bound, skip};
-use crate::{
-    Result,
-    context::Context,
-    effect::{self, Site},
-    error::OpsError,
-    range::uncertainty,
-    text::named_files,
-    workspace::Workspace,
-};
+use crate::recording::{self, LoadedTimeline, bound, skip, timeline};
+use crate::{Context, OpsError, Result, Workspace, adapter::git_hook, range::uncertainty, text::named_files};
 use andon_core::detect::{
     self, Candidate, CodeChange, CommitDraft, EvidenceState, IndexUse, RuleInput, Situation, Stops,
 };
@@ -29,10 +20,9 @@ use andon_core::domain::{
 };
 use andon_core::policy::{self, HaltPlace};
 use andon_git::{GitError, IndexTree, Operation, Repo};
-use andon_store::fingerprint::Content;
-use andon_store::process::{GitProcess, git_above};
-use andon_store::receipt::{self, Receipt};
-use andon_store::{journal::Journal, pre_commit_mark, window};
+use andon_store::{
+    Content, GitProcess, Journal, Receipt, pre_commit_mark, process::git_above, receipt, window,
+};
 
 /// A decision, and what was odd on the way to it.
 pub type Judged = (Decision, Vec<Diagnostic>);

@@ -1,12 +1,12 @@
 //! Compares the agent's configuration, session and role with those pinned: checked in the tree that is to be committed,
 //! and only where something was pinned.
 
-use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, asking};
 use andon_config::Config;
 use andon_core::detect;
 use andon_core::domain::{Claims, CommitId, Files, Maker, Mismatch, TreeId, identity};
 use andon_git::Repo;
-use andon_store::identity::ConfigFiles;
+use andon_store::ConfigFiles;
 
 /// True if the rule is on and something was pinned.
 pub fn is_asked(config: &Config) -> bool {

@@ -11,7 +11,11 @@ pub mod safety;
 pub mod turn;
 pub mod working_tree;
 
-use crate::{context::Context, recording::timeline::LoadedTimeline, workspace::Workspace};
+pub use self::guard::{Judged, UntestedTree};
+pub use self::rule_feed::{FeedStage, RuleFeed};
+pub use self::{turn::TurnOwner, working_tree::WorkingTree};
+
+use crate::{Context, Workspace, recording::LoadedTimeline};
 
 /// A process that decides, the repository that it decides in, and what it knows of that.
 #[derive(Clone, Copy)]

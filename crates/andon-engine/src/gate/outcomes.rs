@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 
 use crate::asking::{self, Draft, SignedLedger};
-use crate::{Result, context::Context, halts, workspace::Workspace};
+use crate::{Context, Result, Workspace, halts};
 use andon_core::domain::{CommitFact, CommitId, CommitRecord, EntryId, TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
 use andon_review::payload::{AnswerOutcome, Payload};
 use andon_review::round::{DecidedBy, RoundDecision};
-use andon_store::{ledger::Ledger, notes::NotesStore};
+use andon_store::{Ledger, NotesStore};
 
 /// Iterations that an outcome holds, before and after.
 const ITERATIONS: usize = 8;

@@ -3,14 +3,14 @@
 
 use crate::gate::guard::{self, Judged};
 use crate::gate::{GateContext, working_tree::WorkingTree};
-use crate::recording::timeline::{self, LoadedTimeline};
-use crate::{Result, context::Context, error::OpsError, halts, workspace::Workspace};
+use crate::recording::{LoadedTimeline, timeline};
+use crate::{Context, OpsError, Result, Workspace, halts};
 use andon_core::domain::{
     Arguments, Decision, Diagnostic, EventKind, Finding, Level, ReportFile, Stage, StandingHalt, Verdict,
 };
 use andon_core::history::{EventEffect, Timeline};
 use andon_core::{detect, policy, shell_reading::Reading};
-use andon_store::journal::JournalLine;
+use andon_store::JournalLine;
 
 /// Asks the rules after each fact.
 ///

@@ -2,16 +2,14 @@
 //! findings within a turn. Each is written once: an agent that tries the same commit over and over must not push the
 //! facts out of the reach of the readers.
 
-use crate::recording::timeline::LoadedTimeline;
-use crate::{Result, context::Context, error::OpsError, gate::GateContext, halts, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, gate::GateContext, halts, recording::LoadedTimeline};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::{
     CommitRefused, Decision, Diagnostic, DirtyBit, Event, EventKind, Figures, Finding, HaltReason,
     LedgerEvent, Level, SafetyFact, SafetyKind, Skip, StandingHalt, StopSwitch, SwitchMove, TreeId, Verdict,
 };
 use andon_core::policy::{self, Completion, DirtyBits};
-use andon_store::journal::{Journal, JournalLine};
-use andon_store::ledger::Ledger;
+use andon_store::{Journal, JournalLine, Ledger};
 
 /// Safety events about a loaded timeline. An event that cannot be written changes no decision: it is a warning.
 impl GateContext<'_> {

@@ -1,11 +1,10 @@
 //! A turn has ended, as `andon tick` or an agent's hook reports: the state of the working tree goes into the journal,
 //! and the rules decide.
 
-use crate::gate::guard::Judged;
 use crate::gate::rule_feed::{self, FeedStage};
-use crate::{Result, context::Context, recording::timeline, workspace::Workspace};
+use crate::{Context, Result, Workspace, gate::guard::Judged, recording::timeline};
 use andon_core::domain::{Event, EventKind, ShortHash, Stage, TurnEnd};
-use andon_store::journal::{Journal, JournalLine};
+use andon_store::{Journal, JournalLine};
 
 /// The owner of the turn that ends.
 #[derive(Debug, Clone, Default)]

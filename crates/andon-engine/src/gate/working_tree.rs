@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::evidence::untracked::{self, TreeSnapshot};
-use crate::{Result, workspace::Workspace};
+use crate::evidence::{TreeSnapshot, untracked};
+use crate::{Result, Workspace};
 use andon_core::change::is_source;
 use andon_core::domain::{CodeId, Digest, OverlayEntry, PathClass, Timestamp, TurnEnd};
 use andon_git::Overlay;
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 
 /// Largest document that is read, in bytes; a larger one counts by its id.
 const MAX_DOCUMENT: u64 = 1 << 20;

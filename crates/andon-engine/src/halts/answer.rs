@@ -2,7 +2,7 @@
 
 use super::stops::{PAUSE_FILE, own_pause, report_file};
 use crate::asking::{self, HaltAnswer};
-use crate::{Result, context::Context, effect, error::OpsError, recording, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, effect, recording};
 use andon_core::detect;
 use andon_core::domain::{
     Ack, AckHow, CommitId, Effect, EventClass, HaltAssessment, Hint, Presence, ReportFile, StandingHalt,

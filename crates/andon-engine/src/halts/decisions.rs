@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, asking, workspace::Workspace};
+use crate::{Result, Workspace, asking};
 use andon_core::domain::{
     Ack, AckHow, Diagnostic, EntryId, Halt, HaltAssessment, HumanDecision, LedgerEvent, ShortHash, Timestamp,
 };
 use andon_core::history::Timeline;
 use andon_review::payload::vote::VoteChoice;
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
-use andon_store::ledger::{EntryEvent, Ledger, REF_PREFIX};
+use andon_store::{EntryEvent, Ledger, ledger::REF_PREFIX};
 
 /// For how many seconds a decision is passed on: after a week it is history.
 const FRESH: i64 = 7 * 86_400;

@@ -9,15 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_core::domain::{
     AckHow, AdvisedStep, AnswerPlace, CommitFact, CommitId, Digest, EntryId, Figures, Halt, HaltEvidence,
     HaltReach, HaltReason, Hint, ReportFile, StandingHalt, Suggestion,
 };
-use andon_store::journal::{Journal, JournalLine};
-use andon_store::ledger::{Entry, Ledger, REF_PREFIX};
-use andon_store::memory::{Kind, Memory};
-use andon_store::{notes::NotesStore, window};
+use andon_store::{
+    Entry, Journal, JournalLine, Ledger, Memory, NotesStore, ledger::REF_PREFIX, memory::Kind, window,
+};
 
 /// The rule that a gap without any other trace is named by.
 pub const RULE: &str = "missing-ledger";

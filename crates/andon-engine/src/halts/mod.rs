@@ -8,12 +8,15 @@ pub mod lost_halts;
 pub mod resolve;
 pub mod stops;
 
+pub use self::decisions::{HaltFate, PastHalt};
+pub use self::lost_halts::{Gap, LedgerContents};
+
 use std::collections::{BTreeSet, VecDeque};
 
 use self::lost_halts::CleanLedgers;
-use crate::{Result, asking, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, asking};
 use andon_core::domain::{Attempt, CommitId, EntryId, Halt, HaltReach, StandingHalt};
-use andon_store::{journal::Journal, ledger::Ledger};
+use andon_store::{Journal, Ledger};
 
 pub use self::answer::{Answer, ResumeReport, acknowledge};
 pub use self::resolve::{answered_by_deletion, resolve};

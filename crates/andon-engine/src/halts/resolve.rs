@@ -11,14 +11,13 @@ use std::path::PathBuf;
 use super::answer::{Answer, acknowledge};
 use super::stops::{STOP_FILE, clear_pause, named_by, report_file, stops};
 use super::{BoundBy, Standing};
-use crate::context::{self, Context};
 use crate::effect::{self, EffectError, files};
-use crate::{Result, asking, error::OpsError, recording, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, asking, context, recording};
 use andon_core::detect::{self, Stops};
 use andon_core::domain::{
     AckHow, AckMode, Diagnostic, Effect, EntryId, Halt, HaltReason, Hint, Presence, StandingHalt,
 };
-use andon_store::{RecordError, guard_state::GuardSnapshot, ledger::Ledger};
+use andon_store::{GuardSnapshot, Ledger, RecordError};
 
 /// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
 /// happen somewhere else.

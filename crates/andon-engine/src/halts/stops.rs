@@ -1,12 +1,12 @@
 //! The files of `.andon/` by which a person stops the loop (STOP, PAUSE), and the presence of those that show a halt.
 
 use crate::effect::{self, AndonDir, FilePresence, best_effort::OWN_PAUSE};
-use crate::{Result, context::Context, workspace::Workspace};
+use crate::{Context, Result, Workspace};
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::{Diagnostic, Effect, Notice, NoticeKind, Presence, ReportFile, StandingHalt};
 use andon_core::escape;
-use andon_store::ledger::Ledger;
+use andon_store::Ledger;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";

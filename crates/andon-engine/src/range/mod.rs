@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::recording::bulk::WalkEnd;
-use crate::{Result, recording::derive};
+use crate::Result;
+use crate::recording::{WalkEnd, derive};
 use andon_config::Config;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::{
@@ -17,6 +17,9 @@ pub mod numbers;
 pub mod replayed;
 pub mod stream;
 pub mod uncertainty;
+
+pub use self::stream::{EventsEnd, StreamOptions};
+pub use self::{numbers::Numbers, replayed::RangeFacts};
 
 /// The newest iteration of `timeline` under `rules`; `config` says what an escalation does.
 pub fn verdict(timeline: &Timeline, rules: &RuleSettings, config: &Config) -> Decision {

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, recording::timeline, workspace::Workspace};
+use crate::{Result, Workspace, recording::timeline};
 use andon_core::domain::{CommitId, CommitRecord, Fact};
 use andon_core::history::{MAX_ITERATIONS, Timeline};
-use andon_store::notes::NotesStore;
-use andon_store::window::{self, Window};
+use andon_store::{NotesStore, Window, window};
 
 /// The numbers of commits, derived when needed. Ask for the newest first: one window has the numbers of those behind
 /// it.

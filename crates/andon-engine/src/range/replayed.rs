@@ -1,12 +1,11 @@
 //! The facts of commits that are judged again, with or without records.
 
-use crate::recording::bulk::CommitFacts;
-use crate::recording::derive::{self, DerivedCommit};
-use crate::{Result, context::Context};
+use crate::recording::{CommitFacts, DerivedCommit, derive};
+use crate::{Context, Result};
 use andon_core::domain::{CommitFact, CommitId, CommitKind, Diagnostic};
 use andon_core::history::{self, Fold, Iteration, NextCommit, Strike};
 use andon_git::{CommitInfo, Repo};
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// The facts about a range that are known before its commits are looked at.
 pub struct RangeFacts {

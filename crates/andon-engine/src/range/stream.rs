@@ -5,9 +5,9 @@ use std::io::{self, BufRead};
 
 use rayon::prelude::*;
 
-use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, ParsedEvent, Purpose};
-use crate::text::line_summary::LineSummary;
-use crate::{Result, error::OpsError};
+use crate::adapter::events::{self, Line, Lines};
+use crate::adapter::{Dates, EventError, Frame, ParsedEvent, Purpose};
+use crate::{OpsError, Result, text::LineSummary};
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{Diagnostic, Fact, Timestamp};
 

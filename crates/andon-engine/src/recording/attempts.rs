@@ -4,15 +4,14 @@
 use std::{cell::LazyCell, collections::BTreeSet};
 
 use crate::recording::derive::{self, DerivedCommit};
-use crate::{Result, workspace::Workspace};
+use crate::{Result, Workspace};
 use andon_core::domain::{
     Attempt, CarriedAttempt, CommitFact, CommitId, CommitKind, DiffSummary, TestEvidence, TestRun,
 };
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;
-use andon_store::journal::{Journal, JournalLine};
-use andon_store::{notes::NotesStore, union, window::Window};
+use andon_store::{Journal, JournalLine, NotesStore, Window, union};
 
 /// Remembers a commit that was recorded here, for all worktrees.
 pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<()> {

@@ -3,12 +3,11 @@
 
 use std::ffi::OsString;
 
-use crate::adapter::agents::DEFAULT_NODE;
-use crate::{context::Context, recording::skip, workspace::Workspace};
+use crate::{Context, Workspace, adapter::agents::DEFAULT_NODE, recording::skip};
 use andon_config::{AppliesTo, Config};
 use andon_core::domain::{CommitFact, CommitId, CommitRecord, Maker, agent};
 use andon_git::{self as git, CommitInfo, Repo};
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// True if the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {

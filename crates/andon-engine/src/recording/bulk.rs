@@ -12,18 +12,15 @@ use std::{collections::VecDeque, num::NonZeroUsize, path::Path, thread};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Result;
-use crate::context::Context;
-use crate::error::{OpsError, VerbError};
 use crate::recording::derive::{DerivedCommit, Deriver};
 use crate::weakening::{self, TestReader};
+use crate::{Context, OpsError, Result, VerbError};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect::Patterns;
 use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Recording, RuleSettings, Weakening};
 use andon_git::{CommitInfo, Repo};
-use andon_store::derived::{CommitMemory, DerivedCache, DerivedWriter};
-use andon_store::notes::NotesStore;
+use andon_store::{CommitMemory, DerivedCache, DerivedWriter, NotesStore};
 
 /// Commits of a piece. The first of a piece costs more than the others.
 const MAX_PIECE: usize = 512;

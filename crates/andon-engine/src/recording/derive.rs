@@ -12,8 +12,7 @@ use andon_core::domain::{
 };
 use andon_core::history::Iteration;
 use andon_git::{CommitInfo, Repo};
-use andon_store::diff::{self, SummedChanges};
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::{Fingerprinter, SummedChanges, diff};
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;

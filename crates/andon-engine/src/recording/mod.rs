@@ -1,7 +1,7 @@
 //! From a commit to its record: what is derived from git, what the journal holds, and the index of records.
 
-use crate::{Result, context::Context, workspace::Workspace};
-use andon_store::journal::{Journal, JournalLine, Repair};
+use crate::{Context, Result, Workspace};
+use andon_store::{Journal, JournalLine, Repair};
 
 pub mod attempts;
 pub mod bound;
@@ -10,6 +10,10 @@ pub mod derive;
 pub mod pending;
 pub mod skip;
 pub mod timeline;
+
+pub use self::bulk::{CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
+pub use self::timeline::{LoadedTimeline, Results};
+pub use self::{derive::DerivedCommit, pending::RunDestination};
 
 /// Reports refs whose locks a dead writer had left.
 pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<()> {

@@ -1,11 +1,11 @@
 //! Test runs that could not be written into the git directory: some agents' shells may write the working tree alone.
 //! Such a run waits below `.andon/`, where anyone could have written it, and is taken in as a handed-in test run.
 
-use crate::{Result, context::Context, effect::EffectError, workspace::Workspace};
+use crate::{Context, Result, Workspace, effect::EffectError};
 use andon_config::{HandedInRuns, TestCommand};
 use andon_core::domain::{RunOrigin, RunValidity, TestRun};
-use andon_store::journal::{Journal, JournalLine};
 use andon_store::wire::v1::{decode_line, encode_line};
+use andon_store::{Journal, JournalLine};
 
 /// The file in which a run waits.
 pub const PENDING_FILE: &str = "pending-run.jsonl";

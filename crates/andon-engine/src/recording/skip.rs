@@ -7,11 +7,7 @@
 
 use std::ffi::OsString;
 
-use crate::Result;
-use crate::adapter::git_hook;
-use crate::effect::files::beginning;
-use crate::error::{OpsError, VerbError};
-use crate::{context::Context, workspace::Workspace};
+use crate::{Context, OpsError, Result, VerbError, Workspace, adapter::git_hook, effect::files::beginning};
 use andon_config as config;
 use andon_core::domain::{Decision, Hint, Level, Skip, Verdict};
 use andon_core::{detect, policy};

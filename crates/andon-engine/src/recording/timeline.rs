@@ -4,18 +4,17 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use crate::recording::attempts::{self, SideAttempts};
-use crate::recording::bound;
-use crate::{Result, asking, error::OpsError, workspace::Workspace};
+use crate::{OpsError, Result, Workspace, asking, recording::bound};
 use andon_core::detect::{self, RuleInput};
 use andon_core::domain::{
     Ack, CommitFact, CommitId, Diagnostic, Event, Fact, ParamValue, RuleSettings, TestEvidence, TestRun,
 };
 use andon_core::history::order::{self, AckPlace, FoldStep, Observations};
 use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
-use andon_store::journal::{Journal, Position, Reach, RecentFacts};
-use andon_store::lost_records;
-use andon_store::window::{self, Window};
-use andon_store::{ledger::Ledger, notes::NotesStore, results::ResultIndex, totals::Totals};
+use andon_store::{
+    Journal, Ledger, NotesStore, Position, Reach, RecentFacts, ResultIndex, Totals, Window, lost_records,
+    window,
+};
 
 /// Fewest records that a hook looks back; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;

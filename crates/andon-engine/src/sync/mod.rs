@@ -18,10 +18,7 @@ use outgoing::OutgoingRef;
 use peer::Peer;
 use records::Tips;
 
-use crate::Result;
-use crate::error::{OpsError, VerbError};
-use crate::view::sync::SyncReport;
-use crate::{context::Context, workspace::Workspace};
+use crate::{Context, OpsError, Result, VerbError, Workspace, view::SyncReport};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{
     Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, Repo, access_help, back_off, platform::files,

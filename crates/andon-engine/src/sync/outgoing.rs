@@ -6,9 +6,8 @@ use crate::Result;
 use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
-use andon_store::ledger::{self, Ledger};
-use andon_store::notes;
-use andon_store::union::{self, PREFIX, WriterNews};
+use andon_store::union::{self, PREFIX};
+use andon_store::{Ledger, WriterNews, ledger, notes};
 
 /// A ref that the remote lacks or has less of.
 pub(crate) struct OutgoingRef {

@@ -7,8 +7,8 @@ use super::peer::Peer;
 use crate::Result;
 use andon_core::domain::{CommitId, Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};
-use andon_store::lost_records;
-use andon_store::union::{self, REMOTE_NOTES, WriterNews};
+use andon_store::union::{self, REMOTE_NOTES};
+use andon_store::{WriterNews, lost_records};
 
 /// Tips by writer, or by name of a ref.
 pub(super) type Tips = BTreeMap<String, CommitId>;

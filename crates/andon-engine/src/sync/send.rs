@@ -13,12 +13,11 @@ use std::time::Duration;
 
 use super::peer::{self, Peer};
 use super::{Sync, SyncDirection, takeover::RemoteState, unheard};
-use crate::view::sync::SyncReport;
-use crate::{Result, context::Context, error::OpsError, workspace::Workspace};
+use crate::{Context, OpsError, Result, Workspace, view::SyncReport};
 use andon_core::domain::{Diagnostic, Hint, Level, Span, Timestamp};
 use andon_core::escape::shell_quote;
 use andon_git::{Online, Prompt, RemoteError, Repo};
-use andon_store::memory::{Kind, Memory};
+use andon_store::{Memory, memory::Kind};
 
 /// The key of git's configuration that asks for it.
 pub const KEY: &str = "andon.push";

@@ -8,9 +8,8 @@ use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_core::escape::shell_quote;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
-use andon_store::ledger::{self, Arrival, Ledger};
-use andon_store::notes;
 use andon_store::union::{self, PREFIX};
+use andon_store::{Arrival, Ledger, ledger, notes};
 
 /// Most writers that are taken over from one remote.
 const MAX_WRITERS: usize = 10_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::context::Context;
+use crate::Context;
 use andon_core::domain::CommitId;
 use andon_git::Repo;
 

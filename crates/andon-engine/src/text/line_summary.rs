@@ -1,6 +1,6 @@
 //! The remarks about the lines of a stream: the first ones, and how many more there are.
 
-use crate::adapter::events::EventError;
+use crate::adapter::EventError;
 use andon_core::domain::{Diagnostic, plural::count};
 
 /// Most remarks about single lines that are kept.

@@ -16,3 +16,10 @@ pub mod report_file;
 pub mod shown_change;
 pub mod spark;
 pub mod style;
+
+pub use self::shown_change::{ShownChange, ShownLine};
+pub use self::style::{Clock, Style};
+pub use self::{
+    forge::Forge, handoff::Material, line_summary::LineSummary, message::Consequence, page::Page,
+    spark::Glyphs,
+};

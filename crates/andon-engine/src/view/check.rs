@@ -1,6 +1,6 @@
 //! The result of a check of a range of commits.
 
-use crate::text::shown_change::ShownChange;
+use crate::text::ShownChange;
 use andon_core::domain::{CommitId, Diagnostic, Halt, Level, TestEvidence};
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).

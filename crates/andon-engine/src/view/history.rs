@@ -8,9 +8,9 @@ use serde_json::json;
 use super::status::{LastHalt, StatusView};
 use crate::asking::WaitingRound;
 use crate::json::{self, RoundPrecedentJson};
-use crate::text::{forge::Forge, shown_change::ShownChange};
+use crate::text::{Forge, ShownChange};
 use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Timestamp};
-use andon_store::{RecordError, notes::StoredRecord};
+use andon_store::{RecordError, StoredRecord};
 
 /// The record of a commit, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]

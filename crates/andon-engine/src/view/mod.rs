@@ -8,3 +8,5 @@ pub mod history;
 pub mod status;
 pub mod sync;
 pub mod watch;
+
+pub use self::{calibration::*, check::*, complete::*, context::*, history::*, status::*, sync::*, watch::*};

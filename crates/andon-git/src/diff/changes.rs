@@ -5,10 +5,8 @@
 
 use std::{cmp::Ordering, collections::BTreeMap, ops::Range, rc::Rc};
 
-use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError};
+use crate::{DifferingEntries, GitError, RawEntry, RawTree, Repo, Result};
 use andon_core::domain::{Change, Oid, TreeId};
 
 /// Deepest nesting of directories that is followed.

@@ -4,7 +4,7 @@ use std::{collections::HashSet, iter::from_fn, path::Path};
 
 use git2::{DiffLineType, DiffOptions, Patch};
 
-use crate::objects::texts::Text;
+use crate::Text;
 use andon_core::domain::RawHunk;
 
 /// The number of bytes that git looks at to tell text from binary.

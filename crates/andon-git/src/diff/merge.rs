@@ -8,10 +8,8 @@
 
 use std::collections::HashSet;
 
-use crate::diff::merge_paths::ExpectedMerge;
-use crate::objects::{MODE_SUBMODULE, MODE_TREE, commits::CommitInfo, from_git2};
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError};
+use crate::objects::{MODE_SUBMODULE, MODE_TREE, from_git2};
+use crate::{CommitInfo, GitError, Repo, Result, diff::merge_paths::ExpectedMerge};
 use andon_core::domain::{CommitId, CommitKind, Oid, TreeId};
 
 /// Most entries of a tree for which libgit2's merge is tried: it looks at all of them.

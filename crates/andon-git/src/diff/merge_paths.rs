@@ -6,9 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::Result;
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, blob_id};
-use crate::open::repo::Repo;
+use crate::{Repo, Result};
 use andon_core::domain::{Oid, TreeId};
 
 /// Largest file that is merged, in bytes.

@@ -15,10 +15,8 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::files::{if_there, temporary_in};
 use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE};
-use crate::open::{file_system::is_false, repo::Repo};
-use crate::platform::paths::path_from_bytes;
-use crate::worktree::write_times::side_by_side;
-use crate::{Result, error::GitError, platform::files};
+use crate::platform::{files, paths::path_from_bytes};
+use crate::{GitError, Repo, Result, open::file_system::is_false, worktree::write_times::side_by_side};
 use andon_core::domain::{Oid, Veil};
 
 /// The least time between the last change of a file and the writing of the index, in nanoseconds: more than a tick of the

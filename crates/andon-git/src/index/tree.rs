@@ -10,8 +10,7 @@ use std::io::Read as _;
 
 use crate::files::{from_end, open_plain};
 use crate::index::entries::{HASH, be32};
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError, objects::MODE_TREE};
+use crate::{GitError, Repo, Result, objects::MODE_TREE};
 use andon_core::domain::{BadId, Oid, TreeId};
 
 /// The last bytes that are read, and how many more where these do not suffice.

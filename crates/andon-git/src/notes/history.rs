@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::Result;
 use crate::notes::{annotated, digits_of};
-use crate::open::repo::Repo;
+use crate::{Repo, Result};
 use andon_core::domain::{CommitId, Oid};
 
 /// The change that one commit of notes made to the note of a commit.

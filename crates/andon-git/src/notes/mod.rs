@@ -12,9 +12,8 @@ pub(crate) mod write;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::objects::{MODE_SUBMODULE, MODE_TREE, cache::Cache, trees::RawTree};
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError};
+use crate::objects::{MODE_SUBMODULE, MODE_TREE};
+use crate::{Cache, GitError, RawTree, Repo, Result};
 use andon_core::domain::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.

@@ -5,10 +5,7 @@
 
 use std::io::Write as _;
 
-use crate::notes::write::MESSAGE;
-use crate::open::repo::Repo;
-use crate::platform::test_seam::stop_point;
-use crate::{Result, refs::Update};
+use crate::{Repo, Result, Update, notes::write::MESSAGE, platform::test_seam::stop_point};
 use andon_core::domain::{CommitId, Timestamp};
 
 /// The number of tries before everything is made under the lock.

@@ -7,10 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::notes::write::Notes;
-use crate::objects::commits::NewCommit;
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError, notes::digits_of, refs::Update};
+use crate::notes::{digits_of, write::Notes};
+use crate::{GitError, NewCommit, Repo, Result, Update};
 use andon_core::domain::{CommitId, Oid, Timestamp, TreeId};
 
 /// Notes by commit; `None` for a note that was removed.

@@ -9,9 +9,8 @@
 use std::collections::BTreeMap;
 
 use crate::notes::{is_digits, is_fanout};
-use crate::objects::{MODE_FILE, MODE_TREE, TreeEntry, commits::NewCommit};
-use crate::open::repo::Repo;
-use crate::{Result, refs::Update};
+use crate::objects::{MODE_FILE, MODE_TREE};
+use crate::{NewCommit, Repo, Result, TreeEntry, Update};
 use andon_core::domain::{CommitId, Oid, Timestamp, TreeId};
 
 /// The message of commits of notes.

@@ -6,8 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::Result;
-use crate::open::repo::Repo;
+use crate::{Repo, Result};
 use andon_core::domain::CommitId;
 
 /// Reached from the one side: of a range, wanted.

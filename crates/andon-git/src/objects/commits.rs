@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::objects::write_error;
-use crate::open::repo::Repo;
-use crate::{Result, error::cut};
+use crate::{Repo, Result, error::cut, objects::write_error};
 use andon_core::domain::{CommitFact, CommitId, CommitRecord, Timestamp, TreeId, agent};
 
 /// Longest subject that is kept, in characters.

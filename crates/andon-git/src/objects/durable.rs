@@ -3,8 +3,7 @@
 
 use std::{fs::File, path::Path};
 
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError};
+use crate::{GitError, Repo, Result};
 use andon_core::domain::Oid;
 
 /// The parts that have to be on the disk before we continue.

@@ -9,9 +9,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::{path::PathBuf, time::Duration};
 
-use crate::open::repo::Repo;
 use crate::platform::{Life, processes};
-use crate::{Result, error::GitError, objects::from_git2};
+use crate::{GitError, Repo, Result, objects::from_git2};
 use andon_core::domain::Oid;
 
 /// The longest wait for the end of a gc, in steps of [`STEP_MS`].

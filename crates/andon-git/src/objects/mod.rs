@@ -13,11 +13,9 @@ pub(crate) mod vetting;
 
 use std::{cmp::Ordering, collections::BTreeSet, rc::Rc};
 
-use crate::objects::reader::ObjectReader;
-use crate::objects::texts::Text;
 use crate::objects::trees::{RawEntry, RawTree};
-use crate::open::repo::Repo;
-use crate::{Result, error::GitError};
+use crate::objects::{reader::ObjectReader, texts::Text};
+use crate::{GitError, Repo, Result};
 use andon_core::domain::{Oid, TreeId};
 
 pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};

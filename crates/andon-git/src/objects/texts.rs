@@ -23,7 +23,7 @@ pub(crate) const MAX_TEXTS: usize = 1 << 14;
 
 #[cfg(test)]
 mod tests {
-    use crate::{error::GitError, testkit::Scratch};
+    use crate::{GitError, testkit::Scratch};
     use andon_core::domain::Oid;
 
     #[test]

@@ -10,9 +10,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::objects::{MODE_TREE, from_git2, inflate::DamagedObject};
-use crate::open::repo::Repo;
-use crate::platform::paths::path_from_bytes;
-use crate::{Result, files::read_plain};
+use crate::{Repo, Result, files::read_plain, platform::paths::path_from_bytes};
 use andon_core::domain::{Oid, TreeId};
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.

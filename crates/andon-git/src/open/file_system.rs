@@ -6,8 +6,7 @@
 
 use std::{ffi::OsString, path::Path};
 
-use crate::open::repo::Repo;
-use crate::platform::files;
+use crate::{Repo, platform::files};
 
 /// Who says whether a file is executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,12 +10,10 @@ use std::{cell::RefCell, sync::Once};
 
 use git2::{ErrorCode, RepositoryOpenFlags};
 
-use crate::objects::cache::{Cache, MAX_CACHED};
-use crate::objects::inflate::VettedObjects;
-use crate::objects::texts::MAX_TEXTS;
+use crate::objects::{cache::MAX_CACHED, texts::MAX_TEXTS};
 use crate::open::repo::{Products, Repo, RepoEnv, tidy};
 use crate::platform::paths::{listed, path_from_bytes};
-use crate::{Result, error::GitError, files::read_plain, program};
+use crate::{Cache, GitError, Result, VettedObjects, files::read_plain, program};
 
 static SETTINGS: Once = Once::new();
 

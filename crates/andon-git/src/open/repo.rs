@@ -7,11 +7,8 @@ use std::{collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
-use crate::error::{GitError, MissingBecause};
-use crate::objects::{
-    cache::Cache, commits::CommitText, inflate::VettedObjects, reader::ObjectReader, texts::Text,
-    trees::RawTree,
-};
+use crate::objects::commits::CommitText;
+use crate::{Cache, GitError, MissingBecause, ObjectReader, RawTree, Text, VettedObjects};
 use andon_core::domain::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.

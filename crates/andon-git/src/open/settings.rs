@@ -6,9 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::Result;
-use crate::open::repo::Repo;
-use crate::platform::paths::path_from_bytes;
+use crate::{Repo, Result, platform::paths::path_from_bytes};
 
 /// The source of a value in git's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

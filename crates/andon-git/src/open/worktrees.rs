@@ -3,9 +3,8 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use crate::open::named_git_dir;
-use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::{files, paths::path_from_bytes};
+use crate::{Repo, RepoEnv, open::named_git_dir};
 
 /// Most linked worktrees that are looked at.
 const MAX_WORKTREES: usize = 1024;

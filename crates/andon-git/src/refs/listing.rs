@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
 use memchr::{memchr, memmem};
 
-use crate::open::repo::Repo;
-use crate::{Result, files::if_there, objects::from_git2};
+use crate::{Repo, Result, files::if_there, objects::from_git2};
 use andon_core::domain::Oid;
 
 /// The length of an object id in `packed-refs`.

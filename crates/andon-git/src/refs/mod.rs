@@ -16,10 +16,8 @@ use std::time::{Duration, Instant};
 
 use git2::{ErrorClass, ErrorCode, ReferenceType};
 
-use crate::open::repo::Repo;
-use crate::platform::test_seam::stop_point;
-use crate::refs::ref_lock::RefLock;
-use crate::{Result, error::GitError, objects::from_git2, platform::signals};
+use crate::platform::{signals, test_seam::stop_point};
+use crate::{GitError, Repo, Result, objects::from_git2, refs::ref_lock::RefLock};
 use andon_core::domain::{CommitId, Oid, Timestamp};
 
 /// The longest wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that cannot

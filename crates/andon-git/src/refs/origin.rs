@@ -7,10 +7,7 @@
 
 use std::{fs::File, io::Read as _};
 
-use crate::Result;
-use crate::objects::commits::CommitInfo;
-use crate::open::repo::Repo;
-use crate::refs::reflog::{ReflogEntry, last_lines};
+use crate::{CommitInfo, ReflogEntry, Repo, Result, refs::reflog::last_lines};
 use andon_core::domain::{CommitId, CommitKind};
 use andon_core::{WordList, words};
 

@@ -7,9 +7,7 @@
 use std::fs::{self, OpenOptions};
 use std::{io::Write as _, path::PathBuf};
 
-use crate::files::read_plain;
-use crate::open::repo::Repo;
-use crate::platform::files::never_following;
+use crate::{Repo, files::read_plain, platform::files::never_following};
 use andon_core::domain::CommitId;
 
 /// Most tips that are kept.

@@ -3,9 +3,8 @@
 use std::{io::Read as _, path::Path};
 
 use crate::files::{from_end, open_plain};
-use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{Result, error::GitError, objects::blob_id};
+use crate::{GitError, Repo, Result, objects::blob_id};
 use andon_core::domain::{CommitKind, Oid};
 
 /// The last bytes that are read, and how many more where these do not suffice.

@@ -2,11 +2,8 @@
 
 use git2::ObjectType;
 
-use crate::Result;
-use crate::error::{GitError, cut};
-use crate::objects::ancestry::Child;
-use crate::open::repo::Repo;
-use crate::{objects::from_git2, refs::Head};
+use crate::objects::{ancestry::Child, from_git2};
+use crate::{GitError, Repo, Result, error::cut, refs::Head};
 use andon_core::domain::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.

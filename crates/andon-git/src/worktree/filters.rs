@@ -11,9 +11,7 @@ use std::{fs::File, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Result;
-use crate::open::repo::Repo;
-use crate::platform::paths::text_from_bytes;
+use crate::{Repo, Result, platform::paths::text_from_bytes};
 use andon_core::domain::{Oid, ids::hex_digits};
 
 /// The driver of git-lfs.

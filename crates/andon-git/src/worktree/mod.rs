@@ -17,11 +17,10 @@ use std::path::Path;
 use crate::index::hidden_files::{IndexReport, Scope};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, blob_id};
 use crate::open::file_system::{Modes, Settings};
-use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
-use crate::{Result, error::GitError, platform::files};
+use crate::{GitError, Repo, RepoEnv, Result, platform::files};
 use andon_core::domain::{HiddenPath, Oid, OverlayEntry, Tracking, TreeId, Veil};
 
 /// Tries when files vanish between listing and hashing.

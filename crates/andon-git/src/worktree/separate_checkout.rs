@@ -6,10 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::{ffi::OsStr, fs};
 
-use crate::open::repo::{Repo, RepoEnv};
-use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{Result, error::GitError, objects::MODE_SUBMODULE, program};
+use crate::{GitError, Repo, RepoEnv, Result, objects::MODE_SUBMODULE, platform::files, program};
 use andon_core::domain::{CommitId, TreeId};
 
 /// Deepest nesting of submodules that are checked out.

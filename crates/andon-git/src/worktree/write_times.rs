@@ -5,9 +5,8 @@ use std::fs::{Metadata, read_dir};
 use std::{collections::HashSet, num::NonZero, ops::Range, path::Path, thread};
 
 use crate::index::entries::{self, Entries};
-use crate::open::repo::Repo;
 use crate::platform::paths::{bytes_of, path_from_bytes};
-use crate::{objects::MODE_SUBMODULE, platform::files};
+use crate::{Repo, objects::MODE_SUBMODULE, platform::files};
 
 /// The clock of a file system may be a tick behind the system's, in seconds.
 const BEHIND: i64 = 1;

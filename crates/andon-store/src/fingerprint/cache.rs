@@ -9,8 +9,7 @@ use std::{ops::Range, path::Path};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::memory::{Kind, Memory};
-use crate::wire::envelope::first;
+use crate::{Memory, memory::Kind, wire::envelope::first};
 use andon_core::domain::TreeId;
 
 const KEY: usize = 16;

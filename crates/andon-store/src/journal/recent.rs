@@ -2,7 +2,8 @@
 //! Read from the end and stopped early, so that it costs the same however long the journal is.
 
 use super::{Journal, JournalLine, Position, tail};
-use crate::wire::v1::{Marker, Peek, decode_line, is_plainly_event, peek};
+use crate::wire::v1::{decode_line, is_plainly_event, peek};
+use crate::{Marker, Peek};
 use andon_core::domain::{Ack, CommitId, Diagnostic, SafetyFact, TestRun};
 use andon_core::history::order::{AckPlace, JournalItem, MarkedCommit};
 use andon_core::history::{DEFAULT_NODE, PassedCommit, RunStart};

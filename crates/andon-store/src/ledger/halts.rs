@@ -16,8 +16,7 @@ use super::{
     Arrival, Entry, Ledger, LedgerError, REF_PREFIX, Result, read, ref_of,
     writer::{self, Writer},
 };
-use crate::guard_state::GuardSnapshot;
-use crate::memory::{Kind, Memory};
+use crate::{GuardSnapshot, Memory, memory::Kind};
 use andon_core::domain::{Ack, CommitId, CommitRecord, EntryId, Oid, StandingHalt};
 use andon_git::{Repo, platform::files};
 

@@ -2,7 +2,7 @@
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
 use super::{Entry, Ledger, Result, entry, read};
-use crate::memory::{Kind, Memory};
+use crate::{Memory, memory::Kind};
 use andon_core::domain::{CommitId, Diagnostic};
 use andon_git::Repo;
 

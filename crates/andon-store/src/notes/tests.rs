@@ -1,6 +1,6 @@
 use super::*;
-use crate::testkit::Scratch;
-use crate::window::{Window, WindowVerdict, read_window, remember, settled};
+use crate::window::{read_window, remember, settled};
+use crate::{Window, WindowVerdict, testkit::Scratch};
 use andon_core::domain::{CommitFact, Oid, TreeId};
 
 const GOLDEN: &str = include_str!("../../../../tests/format/v1/commit-full.json");

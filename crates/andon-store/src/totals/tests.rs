@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::{Marker, Reach, Repair};
+use crate::{Marker, Reach, Repair};
 use andon_core::domain::{
     Arguments, Ballot, CallEnd, CallHashes, CodeId, CommitId, Digest, Event, EventKind, Oid, Output,
     OutputKind, ShortHash, ToolCall, TreeId, TurnEnd, Usage,

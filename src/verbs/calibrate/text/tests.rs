@@ -1,7 +1,5 @@
 use super::*;
-use andon_engine::view::calibration::{
-    CalibrationGround, HaltsOfBudget, RuleBound, ScaledCounts, UnaskedRule,
-};
+use andon_engine::view::{CalibrationGround, HaltsOfBudget, RuleBound, ScaledCounts, UnaskedRule};
 
 fn sample(promised: Promise) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {

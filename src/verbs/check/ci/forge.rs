@@ -12,7 +12,7 @@ use super::{Entry, WHOLE, body, code, entries, lines, place, plain};
 use crate::verbs::check::text::{self as check, Group};
 use andon_core::domain::{Diagnostic, Severity};
 use andon_core::escape;
-use andon_engine::{json, text::phrase, view::check::CheckReport};
+use andon_engine::{json, text::phrase, view::CheckReport};
 
 /// Annotations of one severity that GitHub shows of a step.
 const SHOWN: usize = 10;

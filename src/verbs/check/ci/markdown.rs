@@ -4,8 +4,8 @@ use super::code;
 use crate::verbs::check::{text as check, text::Group};
 use andon_core::domain::{Halt, Hint, Severity};
 use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
-use andon_engine::text::{forge::Forge, halt, page::command_of, phrase, style::Style};
-use andon_engine::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
+use andon_engine::text::{Forge, Style, halt, page::command_of, phrase};
+use andon_engine::view::{CheckOutcome, CheckReport, check::OPEN_HALT};
 
 /// A hidden mark by which a bot finds the comment that it made before, and edits it.
 const MARK: &str = "<!-- andon-check -->";
@@ -165,7 +165,7 @@ mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
     use andon_core::domain::{Diagnostic, Level};
-    use andon_engine::text::shown_change::{ShownChange, ShownLine};
+    use andon_engine::text::{ShownChange, ShownLine};
     use andon_testkit::samples;
 
     fn shown(report: &CheckReport) -> String {

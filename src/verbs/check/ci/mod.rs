@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::text::Group;
 use andon_core::domain::{Diagnostic, Digest, Level, Severity};
 use andon_core::escape;
-use andon_engine::{text::phrase, view::check::CheckReport};
+use andon_engine::{text::phrase, view::CheckReport};
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
 /// configuration that judged it takes its place where the finding names none.
@@ -87,7 +87,7 @@ fn lines(what: &Diagnostic) -> Vec<String> {
 #[cfg(test)]
 mod samples {
     use andon_core::domain::{CommitRef, Diagnostic, Level, Location};
-    use andon_engine::view::check::{CheckReport, SKIPPED_RULE};
+    use andon_engine::view::{CheckReport, check::SKIPPED_RULE};
     use andon_testkit::samples::{self, HOSTILE};
 
     /// Text that each reader would obey: ends of commands, tags, tables, links, control characters, ends of lines.

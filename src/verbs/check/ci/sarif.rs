@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 use super::{Entry, WHOLE, code, entries, lines, place, plain};
 use andon_core::domain::{Hint, Level, Severity, plural::count};
 use andon_core::{detect, escape::shell_quote};
-use andon_engine::json;
-use andon_engine::text::forge::Forge;
-use andon_engine::view::check::{CheckOutcome, CheckReport, accepted};
+use andon_engine::view::{CheckOutcome, CheckReport, check::accepted};
+use andon_engine::{json, text::Forge};
 
 /// The address of its schema.
 const SCHEMA: &str =

@@ -19,11 +19,9 @@ use andon_core::domain::{
 };
 use andon_core::{detect, escape::shell_quote};
 use andon_engine::Result;
-use andon_engine::evidence::inherited_evidence::{
-    Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
-};
+use andon_engine::evidence::{Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins};
 use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
-use andon_store::fingerprint::{Content, Fingerprinter};
+use andon_store::{Content, Fingerprinter};
 
 /// The reason that a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use super::{Case, Diagnostic, ExaminedCommits, JudgedRange, at, violation};
 use andon_core::domain::{CommitId, CommitRecord, Gate, Hint, Level, Oid, PrevRecord, Recording};
 use andon_engine::Result;
 use andon_git::{CommitInfo, NoteChange, Repo};
-use andon_store::notes::{RecordLine, StoredRecord};
-use andon_store::wire::v1::decode_commit;
+use andon_store::{RecordLine, StoredRecord, wire::v1::decode_commit};
 
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;

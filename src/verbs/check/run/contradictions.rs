@@ -6,7 +6,7 @@ use andon_core::domain::{
     scopes::called, signatures,
 };
 use andon_git::CommitInfo;
-use andon_store::{notes::Note, wire::v1};
+use andon_store::{Note, wire::v1};
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
 const WHOLE: usize = 250;

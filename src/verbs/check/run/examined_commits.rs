@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{CommitRef, Diagnostic, Location};
 use andon_core::domain::{CodeId, CommitFact, CommitId, CommitKind, Level, Timestamp};
 use andon_git::CommitInfo;
-use andon_store::packed::PackedFacts;
+use andon_store::PackedFacts;
 
 /// A commit and what it builds on.
 pub(super) struct Link {

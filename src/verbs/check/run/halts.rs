@@ -12,11 +12,10 @@ use andon_core::domain::{
 };
 use andon_core::history::{EventEffect, Fold};
 use andon_engine::range::{self, Lineages};
-use andon_engine::text::{halt, named_files, style::Style};
-use andon_engine::view::check::OPEN_HALT;
-use andon_engine::{Result, asking, context::local};
+use andon_engine::text::{Style, halt, named_files};
+use andon_engine::{Result, asking, context::local, view::check::OPEN_HALT};
 use andon_git::Repo;
-use andon_store::{ledger::EntryEvent, window};
+use andon_store::{EntryEvent, window};
 
 /// Records below the range that give the window in which it begins.
 const WINDOW: usize = 24;

@@ -14,7 +14,7 @@ use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace, had_hooks, maker};
 use andon_engine::{Result, range};
 use andon_git::{CommitInfo, NoteChange, Repo};
-use andon_store::journal::{Journal, Reach};
+use andon_store::{Journal, Reach};
 
 /// Commits of notes that are looked at for records of agents, at the most.
 const STEPS: usize = 8_192;

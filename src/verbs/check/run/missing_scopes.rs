@@ -4,9 +4,9 @@ use super::{Case, source};
 use andon_config::{self as config, Config};
 use andon_core::domain::{Hint, TestEvidence, scopes::called};
 use andon_engine::Result;
-use andon_engine::evidence::scopes::{self, Demand, ScopeCode, ScopeState};
+use andon_engine::evidence::{Demand, ScopeCode, ScopeState, scopes};
 use andon_git::CommitInfo;
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 
 /// Scopes without evidence.
 pub(super) struct MissingScopes {

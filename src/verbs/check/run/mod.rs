@@ -28,11 +28,11 @@ use andon_core::domain::{
     CONFIG_FILE, CommitId, CommitRef, Diagnostic, EntryId, Finding, Hint, Level, Location, Oid,
 };
 use andon_engine::range::{cut_off, cut_off_within, interrupted};
-use andon_engine::recording::bulk::{Pace, WalkEnd};
-use andon_engine::view::check::{CheckReport, TipTests};
-use andon_engine::{Result, adapter::git_hook, context::Context, error::OpsError, text::shown_change};
+use andon_engine::recording::{Pace, WalkEnd};
+use andon_engine::view::{CheckReport, TipTests};
+use andon_engine::{Context, OpsError, Result, adapter::git_hook, text::shown_change};
 use andon_git::{CommitInfo, Repo};
-use andon_store::notes::NotesStore;
+use andon_store::NotesStore;
 
 /// The subject of a check.
 pub(crate) struct Case<'a> {

@@ -18,12 +18,12 @@ use andon_core::domain::{
     CommitFact, CommitId, CommitKind, CommitRecord, Digest, Hint, Level, PathClass, TestEvidence,
 };
 use andon_core::format::FormatError;
-use andon_engine::recording::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-use andon_engine::recording::derive::{self, DerivedCommit};
-use andon_engine::{Result, context::Context};
+use andon_engine::recording::{
+    CommitFacts, DerivedCommit, Job, Pace, RangeCommit, Records, WalkEnd, bulk, derive,
+};
+use andon_engine::{Context, Result};
 use andon_git::{CommitInfo, Repo, missing_help};
-use andon_store::notes::StoredRecord;
-use andon_store::{RecordError, derived::DerivedCache, wire::v1};
+use andon_store::{DerivedCache, RecordError, StoredRecord, wire::v1};
 
 /// Findings in the commits, one by one.
 #[derive(Default)]

@@ -10,8 +10,7 @@ use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{Result, gate::outcomes};
 use andon_git::Repo;
 use andon_review::votes::Vote;
-use andon_store::fingerprint::Fingerprinter;
-use andon_store::ledger::{EntryFault, Ledger};
+use andon_store::{EntryFault, Fingerprinter, Ledger};
 
 /// The code of every message of this kind.
 const CODE: &str = "witness";

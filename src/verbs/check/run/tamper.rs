@@ -8,9 +8,9 @@ use andon_config::{Config, TestCommand};
 use andon_core::domain::{CommitFact, CommitKind, Hint, Level, Recording, TestEvidence, Timestamp};
 use andon_core::escape::shell_quote;
 use andon_engine::Result;
-use andon_engine::halts::lost_halts::{Gap, LedgerContents, gaps};
+use andon_engine::halts::{Gap, LedgerContents, lost_halts::gaps};
 use andon_git::CommitInfo;
-use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
+use andon_store::{Ledger, TamperedHow, Tampering, ledger::REF_PREFIX};
 
 /// The refs under which git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";

@@ -11,15 +11,12 @@ use andon_core::domain::{
     CommitId, Counts, Hint, OverlayEntry, PathClass, PathRules, TestEvidence, TestStatus, Tracking, TreeId,
 };
 use andon_core::{change::secrets, escape::shell_quote};
-use andon_engine::effect::program::{ProgramEnd, StopCause};
-use andon_engine::evidence::tested_code::{CodeComparison, CommandResult};
-use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
-use andon_engine::{
-    Result, context::Context, effect::report_files, error::OpsError, evidence::untracked,
-    workspace::Workspace,
-};
+use andon_engine::effect::{ProgramEnd, StopCause, report_files};
+use andon_engine::evidence::{CodeComparison, CommandResult, untracked};
+use andon_engine::view::{TipOutcome, TipRun, TipRunSource, TipTests};
+use andon_engine::{Context, OpsError, Result, Workspace};
 use andon_git::Repo;
-use andon_store::fingerprint::{Content, Fingerprinter};
+use andon_store::{Content, Fingerprinter};
 use testreport::{ExitKind, ParsedRun, Root, RunReader};
 
 /// The source of the tests of the tip.
@@ -350,7 +347,7 @@ fn same_code(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_engine::effect::program::CommandExit;
+    use andon_engine::effect::CommandExit;
 
     #[test]
     fn plain_words_that_always_pass_are_no_tests() {

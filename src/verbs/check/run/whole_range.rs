@@ -12,10 +12,10 @@ use super::{
 use andon_core::detect::{self, Candidate, Rule, Situation};
 use andon_core::domain::{CommitFact, CommitId, Fact, Hint, Level, Stage, TestEvidence, TreeId, Weakening};
 use andon_core::history::{Fold, Timeline};
-use andon_engine::view::check::{TipOutcome, TipRun, TipRunSource, TipTests};
+use andon_engine::view::{TipOutcome, TipRun, TipRunSource, TipTests};
 use andon_engine::{Result, evidence::docs, range, weakening};
 use andon_git::{CommitInfo, Repo};
-use andon_store::fingerprint::Content;
+use andon_store::Content;
 
 /// The losses of tests, commit after commit.
 #[derive(Default)]

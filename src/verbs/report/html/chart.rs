@@ -9,7 +9,7 @@ use super::{self as markup, clipped, text, time};
 use andon_core::domain::{CommitId, CommitRecord, Level};
 use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
-use andon_engine::view::history::{HistoryCommit, HistoryView};
+use andon_engine::view::{HistoryCommit, HistoryView};
 
 /// Columns that a picture has at the most; more commits share one.
 pub(super) const COLUMNS: usize = 500;

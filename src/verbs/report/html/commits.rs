@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{self as markup, clipped, linked, text, time};
 use andon_core::domain::{CommitRecord, Level, Span};
 use andon_engine::text::phrase;
-use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
+use andon_engine::view::{HistoryCommit, HistoryView, RecordState};
 
 /// Commits of one fold.
 const FOLD: usize = 250;

@@ -5,10 +5,8 @@ use maud::{Markup, html};
 use super::{self as markup, SHOWN, clipped, command, field, linked, look, text, time};
 use andon_core::domain::{Ack, Halt, Hint, MAX_SHOWN, SummaryStep};
 use andon_core::escape::clip;
-use andon_engine::text::shown_change::{ShownChange, ShownLine};
-use andon_engine::text::{halt, page::command_of, phrase, spark};
-use andon_engine::view::history::{HistoryCommit, HistoryView};
-use andon_engine::view::status::LastHalt;
+use andon_engine::text::{ShownChange, ShownLine, halt, page::command_of, phrase, spark};
+use andon_engine::view::{HistoryCommit, HistoryView, LastHalt};
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;

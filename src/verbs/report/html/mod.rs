@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use andon_core::domain::{Hint, Timestamp};
 use andon_core::escape::{self, shell_quote};
-use andon_engine::view::history::HistoryView;
+use andon_engine::view::HistoryView;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

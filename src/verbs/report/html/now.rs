@@ -10,8 +10,7 @@ use super::{self as markup, SHOWN, clipped, command, field, linked, log_command,
 use andon_core::domain::{CommitRecord, Gate, Hint, Presence, Recording, Usage};
 use andon_core::escape::shell_quote;
 use andon_engine::text::{halt, phrase, report_file, spark};
-use andon_engine::view::history::{HistoryCommit, HistoryView};
-use andon_engine::view::status::{LoopState, StatusView, TestsOf};
+use andon_engine::view::{HistoryCommit, HistoryView, LoopState, StatusView, TestsOf};
 
 /// The state in a word or two, and its class.
 fn word(state: LoopState) -> (&'static str, &'static str) {

@@ -7,10 +7,8 @@ use regex::Regex;
 use super::page;
 use crate::verbs::status::text::tests::view as status;
 use andon_core::domain::{CommitId, Diagnostic, EntryId, Gate, Level, Oid, Skip, Timestamp, Usage};
-use andon_engine::text::forge::Forge;
-use andon_engine::text::shown_change::{ShownChange, ShownLine};
-use andon_engine::view::history::{HistoryCommit, HistoryView, RecordState};
-use andon_engine::view::status::{LastHalt, LoopState};
+use andon_engine::text::{Forge, ShownChange, ShownLine};
+use andon_engine::view::{HistoryCommit, HistoryView, LastHalt, LoopState, RecordState};
 use andon_engine::{asking::WaitingRound, json::RoundPrecedentJson};
 use andon_testkit::samples::{self, HOSTILE};
 

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 use andon_core::domain::{CodeId, Diagnostic, DiffHash, EntryId, Level, Presence, Signature, TestStatus};
-use andon_engine::text::{spark::Glyphs, style::Style};
-use andon_engine::view::status::{CycleView, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LostHooks};
+use andon_engine::text::{Glyphs, Style};
+use andon_engine::view::{CycleView, HeadAndWorkTree, LastHalt, LoopCount, LoopEvidence, LostHooks};
 use andon_testkit::samples::{self, value_of};
 
 pub(crate) fn view() -> StatusView {

@@ -9,13 +9,11 @@ use std::collections::BTreeMap;
 use self::table::{Cell, GAP, Tone};
 use andon_core::domain::{Hint, Presence, StandingHalt};
 use andon_core::escape::{shell_quote, terminal, terminal_clip, width};
-use andon_engine::text::page::{Page, unbroken, with_command};
-use andon_engine::text::spark::{self, Glyphs};
-use andon_engine::text::{halt as halted_text, message, phrase};
-use andon_engine::view::watch::{
-    AnswerBy, BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
+use andon_engine::text::page::{unbroken, with_command};
+use andon_engine::text::{Glyphs, Page, Style, halt as halted_text, message, phrase, spark};
+use andon_engine::view::{
+    AnswerBy, BranchView, LoopState, LoopView, WatchLine, WatchView, WorktreeState, WorktreeView, watch::Need,
 };
-use andon_engine::{text::style::Style, view::status::LoopState};
 
 /// Columns of a name.
 const NAME: usize = 100;

@@ -3,10 +3,8 @@
 use super::{NAME, short, why};
 use andon_core::domain::{StandingHalt, Timestamp};
 use andon_core::escape::{clip, terminal_clip, width};
-use andon_engine::text::spark::{self, Glyphs};
-use andon_engine::text::{halt, phrase};
-use andon_engine::view::status::LoopState;
-use andon_engine::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState};
+use andon_engine::text::{Glyphs, halt, phrase, spark};
+use andon_engine::view::{BranchView, LoopState, LoopView, WatchLine, WatchView, WorktreeState, watch::Need};
 
 /// The tone of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,8 @@ use super::table::{self, GAP};
 use super::*;
 use andon_core::domain::{Diagnostic, EntryId, RunValidity, Timestamp};
 use andon_core::escape::{is_hidden, width};
-use andon_engine::asking::WaitingRound;
-use andon_engine::text::spark::Glyphs;
-use andon_engine::view::status::{LoopCount, LostHooks};
-use andon_engine::view::watch::LastRun;
+use andon_engine::view::{LastRun, LoopCount, LostHooks};
+use andon_engine::{asking::WaitingRound, text::Glyphs};
 use andon_testkit::samples::{self, value_of};
 
 const MINUTE: i64 = 60;

@@ -12,8 +12,7 @@ use andon_core::domain::{
     signatures::{error_signature, signature},
 };
 use andon_core::format::{Count, FormatError, List, bounded, members};
-use andon_store::journal::JournalLine;
-use andon_store::wire::v1::decode_line;
+use andon_store::{JournalLine, wire::v1::decode_line};
 use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 /// Longest subject, in bytes.

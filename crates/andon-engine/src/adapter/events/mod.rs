@@ -29,9 +29,8 @@ use andon_core::domain::{
     Renewal, ShortHash, Span, Timestamp, ToolCall, TreeId, TurnEnd, Uptime,
 };
 use andon_core::format::{FormatError, bounded, members};
-use andon_store::journal::JournalLine;
-use andon_store::wire::v1::decode_line;
-use andon_store::wire::v1::event::{UsageWire, trace};
+use andon_store::wire::v1::{decode_line, event::trace};
+use andon_store::{JournalLine, UsageWire};
 
 /// Lists of words and phrases, a section each.
 const WORDS: &str = include_str!("words.txt");

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use andon_core::domain::{Arguments, CallEnd, RunValidity, TestStatus};
-use andon_store::journal::{JournalLine, Repair};
-use andon_store::wire::v1::encode_line;
+use andon_store::{JournalLine, Repair, wire::v1::encode_line};
 
 const NOW: Timestamp = Timestamp(1_795_188_600);
 

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::super::tests::{AT, acknowledged, fresh, git, halted, open};
 use super::*;
-use crate::ledger::{Ledger, NewEntry};
+use crate::{NewEntry, ledger::Ledger};
 use andon_core::domain::Timestamp;
 
 /// A step of a clone.

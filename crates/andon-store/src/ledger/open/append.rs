@@ -7,7 +7,7 @@ use super::{NewEntry, form};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
 use crate::ledger::{Ledger, LedgerError, Result, ref_of};
-use crate::wire::v1::open::{OpenEntry, encode_open};
+use crate::{OpenEntry, wire::v1::open::encode_open};
 use andon_core::domain::{CLOCK_SKEW, CommitId, EntryId, TreeId};
 use andon_git::{GitError, MODE_FILE, MODE_TREE, NewCommit, Repo, TreeEntry, Update};
 use andon_signing::{NAMESPACE, Signer, SshSig};
