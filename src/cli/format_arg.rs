@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::output::Format;
+use super::Format;
 
 /// `--format`
 #[derive(Debug, Clone, Copy, Default, Args)]

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{cell::Cell, num::NonZeroUsize};
 
-use super::output::{self, Printer};
-use super::{Shell, error::Exit};
+use super::{Exit, Printer, Shell, output};
 use andon_core::domain::{Diagnostic, Span, plural::count};
 use andon_core::escape::clip;
 use andon_engine::effect::Interrupt;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::manifest::{AbsolutePath, Birth, EditedFile};
-use super::{InstallError, Result};
+use super::{AbsolutePath, Birth, EditedFile, InstallError, Result};
 use andon_git::{platform::files, read_plain, temporary_beside};
 
 /// Files longer than this are not edited.

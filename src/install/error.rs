@@ -3,9 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::managers;
-use super::mode::{self, ModeProblem};
-use super::plan::Conflict;
+use super::{Conflict, ModeProblem, managers, mode};
 use andon_core::domain::Hint;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::{OpsError, VerbError};

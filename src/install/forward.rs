@@ -8,8 +8,7 @@ use std::{
 
 use testreport::WordList;
 
-use super::edits::{Edit, FileKind};
-use super::{InstallError, Result, shim::quote, steps::Step, words};
+use super::{Edit, FileKind, InstallError, Result, Step, shim::quote, words};
 use andon_core::domain::GitHook;
 use andon_git::platform::paths::shell_bytes;
 

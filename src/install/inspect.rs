@@ -4,8 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::shim::{self, Content, Owner};
-use super::{InstallError, Result, manifest::Manifest};
+use super::shim::{self, Content};
+use super::{InstallError, Manifest, Owner, Result};
 use andon_core::domain::GitHook;
 use andon_git::{if_there, platform::files};
 

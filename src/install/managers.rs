@@ -2,7 +2,7 @@
 
 use testreport::WordList;
 
-use super::{framework, mode::Integration, shim::Owner, words};
+use super::{Integration, Owner, framework, words};
 
 /// A hook manager whose files get lines of ours.
 pub struct ManagerSpec {

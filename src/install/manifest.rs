@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{InstallError, Result, mode::Integration};
+use super::{InstallError, Integration, Result};
 use andon_core::domain::{Digest, GitHook};
 use andon_git::Repo;
 use andon_git::platform::paths::{bytes_of, path_from_bytes};

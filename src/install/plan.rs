@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inspect::{HookFile, HookMode, HookState};
-use super::shim::Owner;
+use super::{HookFile, HookMode, HookState, Owner};
 use andon_core::domain::{GitHook, Hint};
 use andon_core::escape::shell_quote;
 

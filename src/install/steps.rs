@@ -12,10 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::edits::{self, Edit};
-use super::manifest::{AbsolutePath, Birth, EditedFile, Manifest};
-use super::plan::HookRemoval;
-use super::{InstallError, Result};
+use super::{AbsolutePath, Birth, Edit, EditedFile, HookRemoval, InstallError, Manifest, Result, edits};
 use andon_core::domain::GitHook;
 use andon_git::platform::{files, test_seam::stop_point};
 use andon_git::{GitError, Repo, if_there};

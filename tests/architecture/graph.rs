@@ -7,8 +7,8 @@ use crate::scan::Reference;
 use crate::source::Source;
 
 /// Files of one crate that import each other in a circle. A parent and its own children do not count:
-/// a parent declares them, and what it re-exports is theirs. To others a public type leads to its own file, whichever
-/// module above it they take it from.
+/// a parent declares them. A public type leads to its own file, whichever module above it is named; but the errors of a
+/// parent are everyone's below it.
 pub fn cycles<'a>(sources: &[&'a Source]) -> Vec<Violation> {
     let modules: BTreeMap<&[String], &'a Source> = sources
         .iter()
@@ -45,8 +45,9 @@ fn uses<'a>(
         let above = nearest(path);
         let of_type = path.iter().find_map(|name| homes.get(&name[..]).copied());
         let is_below = |home: &&[String]| home.starts_with(above.unwrap_or_default());
-        let is_parent = above.is_some_and(|above| source.module.starts_with(above));
-        of_type.filter(is_below).filter(|_| !is_parent).or(above)
+        let is_parent = source.module.starts_with(above.unwrap_or_default());
+        let is_error = |home: &&[String]| home.last().is_some_and(|file| file == "error");
+        of_type.filter(is_below).filter(|home| !(is_parent && is_error(home))).or(above)
     };
     paths
         .filter_map(home)

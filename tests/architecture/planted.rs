@@ -160,6 +160,12 @@ fn a_circle_of_imports_is_found() {
         ("crates/andon-store/src/wire/b.rs", "use crate::store::A; pub struct B;"),
     ]);
     assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
+    let found = found_in(&[
+        ("crates/andon-store/src/store/mod.rs", "mod a; mod b; pub use self::{a::A, b::B};"),
+        ("crates/andon-store/src/store/a.rs", "use super::B; pub struct A;"),
+        ("crates/andon-store/src/store/b.rs", "use super::A; pub struct B;"),
+    ]);
+    assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
     let tree = [
         ("crates/andon-store/src/store/mod.rs", "mod a; use a::A;"),
         ("crates/andon-store/src/store/a.rs", "use super::B; struct A;"),

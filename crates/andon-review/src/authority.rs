@@ -12,10 +12,7 @@ use std::rc::Rc;
 
 use judging::AuthorityReading;
 
-use super::entry::{Code, ReviewEntry};
-use super::payload::member::Malformed;
-use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
-use super::{graph::Graph, payload::Payload};
+use super::{Code, Graph, KeyGrant, KeyRole, Malformed, Payload, ReviewEntry, ReviewPolicy, ReviewRules};
 
 /// Everything that is known of entries before any of them is judged.
 #[derive(Debug)]

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_rational::{BigRational, Ratio};
 use serde::{Serialize, Serializer};
 
-use super::accounts::Cause;
-use super::payload::questions::Trigger;
-use super::window::{DAY, LOOKBACK, MONTH, SlidingCounts, within};
+use super::window::{DAY, LOOKBACK, MONTH, within};
+use super::{Cause, SlidingCounts, Trigger};
 
 /// Resolutions of a tag before concentration says anything.
 const LEAST_RESOLUTIONS: u64 = 10;

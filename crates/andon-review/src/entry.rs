@@ -5,7 +5,7 @@ use std::sync::Arc;
 use andon_core::named_enum;
 use serde_json::{Map, Value};
 
-use super::payload::{Payload, fields::shown_by_name, member::Malformed};
+use super::{Malformed, Payload, payload::fields::shown_by_name};
 
 /// One entry. Entries are in a list, parents before children; an entry is identified by its index there.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 //! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
 //! question costs one comparison and an entry a few words.
 
-use super::entry::{Code, ReviewEntry};
+use super::{Code, ReviewEntry};
 use andon_core::domain::CLOCK_SKEW;
 
 /// Order, times and ancestry of a list of entries.
@@ -123,7 +123,7 @@ mod tests {
             touched: true,
             parents: parents.to_vec(),
             body: serde_json::Map::new().into(),
-            payload: Ok(crate::payload::Payload::Other).into(),
+            payload: Ok(crate::Payload::Other).into(),
         }
     }
 

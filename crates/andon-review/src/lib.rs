@@ -14,3 +14,8 @@ pub mod similarity;
 pub mod simulation;
 pub mod votes;
 pub mod window;
+
+pub use self::{
+    accounts::*, authority::*, detectors::*, entry::*, fold::*, graph::*, law::*, payload::*, precedents::*,
+    round::*, similarity::*, simulation::output::*, votes::*, window::*,
+};

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::payload::fields::shown_by_name;
-use super::round::{RoundDecision, RoundState};
-use super::{fold::LedgerState, similarity::Words, votes::Vote};
+use super::{LedgerState, RoundDecision, RoundState, Vote, Words, payload::fields::shown_by_name};
 
 /// The present status of a precedent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::payload::fields::shown_by_name;
-use super::payload::questions::{Actors, Trigger};
-use super::similarity::{Similarity, Words};
+use super::{Actors, Similarity, Trigger, Words, payload::fields::shown_by_name};
 
 /// The status of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

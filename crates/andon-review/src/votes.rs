@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_rational::Ratio;
 use serde::Serialize;
 
-use super::law::{AXES, Adjustment};
-use super::payload::fields::shown_by_name;
-use super::payload::vote::{VoteChoice, VoteMembers};
-use super::round::RoundState;
-use super::window::{DAY, LOOKBACK, SlidingCounts, within};
+use super::window::{DAY, LOOKBACK, within};
+use super::{
+    Adjustment, RoundState, SlidingCounts, VoteChoice, VoteMembers, law::AXES, payload::fields::shown_by_name,
+};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,7 +215,7 @@ impl Votes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::Words;
+    use crate::Words;
 
     #[test]
     fn tiers_begin_exactly_at_their_shares() {

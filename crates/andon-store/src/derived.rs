@@ -98,7 +98,7 @@ impl DerivedWriter {
             return;
         }
         let there = std::fs::metadata(&self.path).map_or(0, |found| found.len());
-        let _ = if there.saturating_add(batch.len() as u64) > Kind::Derived.max() {
+        let _ = if there.saturating_add(batch.len() as u64) > Kind::DERIVED.max() {
             file::replace(&self.path, &batch)
         } else {
             file::open_append(&self.path).and_then(|mut file| file.write_all(&batch))
@@ -107,7 +107,7 @@ impl DerivedWriter {
 }
 
 fn memory(common_dir: &Path) -> Memory {
-    Memory::below(&common_dir.join("andon"), Kind::Derived)
+    Memory::below(&common_dir.join("andon"), Kind::DERIVED)
 }
 
 #[cfg(test)]

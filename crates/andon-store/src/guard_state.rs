@@ -7,8 +7,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
-use super::process::{self, GitProcess};
-use super::{RecordError, Result, file};
+use super::{GitProcess, RecordError, Result, file, process};
 use andon_core::domain::{AgentFact, Digest};
 use andon_git::platform::files;
 

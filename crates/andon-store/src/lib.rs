@@ -25,24 +25,11 @@ pub mod union;
 pub mod window;
 pub mod wire;
 
-pub use self::derived::{CommitMemory, DerivedCache, DerivedWriter};
-pub use self::fingerprint::{Content, Difference, Fingerprinter};
-pub use self::guard_state::{FileStamp, GuardFile, GuardPart, GuardSnapshot, GuardStore};
-pub use self::journal::{Journal, JournalLock, Position, Reach, RecentFacts};
-pub use self::ledger::{
-    Arrival, Entry, EntryEvent, EntryFault, EvidenceText, FaultyEntry, Ledger, LedgerError, NewEntry,
-    SignatureState, TamperedHow, Tampering, WholeEntry, WholeLedger,
-};
-pub use self::notes::{NewRecord, Note, NotesStore, RecordLine, StoredRecord};
-pub use self::window::{Window, WindowVerdict};
-pub use self::wire::v1::{
-    Choice, DecodedRecord, DerivedFacts, JournalLine, Marker, Peek, Repair, UnknownKeys, event::UsageWire,
-    open::OpenEntry,
-};
+pub use self::union::WriterNews;
 pub use self::{
-    diff::SummedChanges, identity::ConfigFiles, memory::Memory, operation::OperationInProgress,
-    packed::PackedFacts, process::GitProcess, receipt::Receipt, results::ResultIndex, totals::Totals,
-    union::WriterNews, wire::envelope::Row,
+    derived::*, diff::*, fingerprint::*, guard_state::*, identity::*, journal::*, ledger::*, memory::*,
+    notes::*, operation::OperationInProgress, packed::*, process::*, receipt::Receipt, results::*, totals::*,
+    window::*, wire::envelope::Row, wire::v1::event::UsageWire, wire::v1::open::OpenEntry, wire::v1::*,
 };
 
 use std::path::{Path, PathBuf};

@@ -10,38 +10,9 @@ use crate::file;
 use crate::wire::envelope::{Key, open, seal};
 use andon_git::Repo;
 
-/// The kinds of memories.
+/// A kind of memories: its file, whose it is, and the most bytes that are kept and read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Diffs and fingerprints of commits, for walks over long histories.
-    Derived,
-    /// Code fingerprints of trees.
-    Fingerprints,
-    /// The unanswered halts of all ledgers, and the answers.
-    Halts,
-    /// The signed ledger, read and verified.
-    Ledger,
-    /// The newest halt of a worktree.
-    NewestHalt,
-    /// Failing commits that came from other clones.
-    Red,
-    /// The places of the results of tests, by the code that they ran on.
-    Results,
-    /// The list of rounds that wait for people.
-    Rounds,
-    /// The refs of writers that were taken in.
-    Sync,
-    /// The names of the tests of a run, a file for each set.
-    Tests,
-    /// The fold of the first part of the journal.
-    Totals,
-    /// That no lost halt was found in any ledger.
-    Traces,
-    /// The remote whose answer a push waited for in vain, and when.
-    Waits,
-    /// The newest window of records.
-    Window,
-}
+pub struct Kind(&'static str, Scope, u64);
 
 /// Whose a memory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,32 +21,42 @@ enum Scope {
     Worktree,
 }
 
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
 impl Kind {
-    /// Its file, whose it is, and the most bytes that are kept and read.
-    const fn row(self) -> (&'static str, Scope, u64) {
-        const KIB: u64 = 1 << 10;
-        const MIB: u64 = 1 << 20;
-        match self {
-            Self::Derived => ("derived", Scope::Repository, 64 * MIB),
-            Self::Fingerprints => ("fingerprints", Scope::Repository, 64 * MIB),
-            Self::Halts => ("halts", Scope::Repository, 5 * MIB),
-            Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
-            Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
-            Self::Red => ("red", Scope::Repository, 64 * KIB),
-            Self::Results => ("results", Scope::Repository, 4 * MIB),
-            Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
-            Self::Sync => ("sync", Scope::Repository, 32 * MIB),
-            Self::Tests => ("tests", Scope::Repository, 24 * MIB),
-            Self::Totals => ("totals", Scope::Worktree, 8 * MIB),
-            Self::Traces => ("traces", Scope::Worktree, KIB),
-            Self::Waits => ("waits", Scope::Repository, KIB),
-            Self::Window => ("window", Scope::Worktree, 16 * MIB),
-        }
-    }
+    /// Diffs and fingerprints of commits, for walks over long histories.
+    pub const DERIVED: Self = Self("derived", Scope::Repository, 64 * MIB);
+    /// Code fingerprints of trees.
+    pub const FINGERPRINTS: Self = Self("fingerprints", Scope::Repository, 64 * MIB);
+    /// The unanswered halts of all ledgers, and the answers.
+    pub const HALTS: Self = Self("halts", Scope::Repository, 5 * MIB);
+    /// The signed ledger, read and verified.
+    pub const LEDGER: Self = Self("ledger", Scope::Repository, 128 * MIB);
+    /// The newest halt of a worktree.
+    pub const NEWEST_HALT: Self = Self("newest-halt", Scope::Repository, 4 * KIB);
+    /// Failing commits that came from other clones.
+    pub const RED: Self = Self("red", Scope::Repository, 64 * KIB);
+    /// The places of the results of tests, by the code that they ran on.
+    pub const RESULTS: Self = Self("results", Scope::Repository, 4 * MIB);
+    /// The list of rounds that wait for people.
+    pub const ROUNDS: Self = Self("rounds", Scope::Repository, 8 * MIB);
+    /// The refs of writers that were taken in.
+    pub const SYNC: Self = Self("sync", Scope::Repository, 32 * MIB);
+    /// The names of the tests of a run, a file for each set.
+    pub const TESTS: Self = Self("tests", Scope::Repository, 24 * MIB);
+    /// The fold of the first part of the journal.
+    pub const TOTALS: Self = Self("totals", Scope::Worktree, 8 * MIB);
+    /// That no lost halt was found in any ledger.
+    pub const TRACES: Self = Self("traces", Scope::Worktree, KIB);
+    /// The remote whose answer a push waited for in vain, and when.
+    pub const WAITS: Self = Self("waits", Scope::Repository, KIB);
+    /// The newest window of records.
+    pub const WINDOW: Self = Self("window", Scope::Worktree, 16 * MIB);
 
     /// The most bytes that are kept and read.
     pub const fn max(self) -> u64 {
-        self.row().2
+        self.2
     }
 }
 
@@ -89,7 +70,7 @@ pub struct Memory {
 impl Memory {
     /// The memory of `kind` that belongs to `repo`.
     pub fn new(repo: &Repo, kind: Kind) -> Self {
-        let folder = match kind.row().1 {
+        let folder = match kind.1 {
             Scope::Repository => repo.common_dir(),
             Scope::Worktree => repo.git_dir(),
         };
@@ -98,7 +79,7 @@ impl Memory {
 
     /// The same, where only the folder of Andon's files is known.
     pub fn below(andon: &Path, kind: Kind) -> Self {
-        Self { path: andon.join("cache").join(kind.row().0), kind }
+        Self { path: andon.join("cache").join(kind.0), kind }
     }
 
     /// The value that was made of `inputs`, among the bytes of the file.
@@ -136,7 +117,7 @@ impl Memory {
     }
 
     fn key(&self, inputs: &impl Serialize) -> Key {
-        Key::new(&(self.kind.row().0, inputs))
+        Key::new(&(self.kind.0, inputs))
     }
 }
 
@@ -154,7 +135,7 @@ mod tests {
             value in ".{0,20}",
         ) {
             let dir = tempfile::tempdir().unwrap();
-            let memory = Memory::below(dir.path(), Kind::Halts);
+            let memory = Memory::below(dir.path(), Kind::HALTS);
             prop_assert_eq!(memory.get::<String>(&1), None);
             memory.put(&1, &value);
             prop_assert_eq!(memory.get::<String>(&1), Some(value.clone()));
@@ -170,7 +151,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_not_kept_and_not_read() {
         let dir = tempfile::tempdir().unwrap();
-        let memory = Memory::below(dir.path(), Kind::Traces);
+        let memory = Memory::below(dir.path(), Kind::TRACES);
         memory.put(&1, "small");
         memory.put(&1, &"x".repeat(2000));
         assert_eq!(memory.get::<String>(&1).as_deref(), Some("small"));

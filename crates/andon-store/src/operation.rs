@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, Result, file, process::GitProcess};
+use super::{GitProcess, RecordError, Result, file};
 use andon_core::domain::{CommitId, CommitKind};
 
 const MAX_BYTES: u64 = 4096;

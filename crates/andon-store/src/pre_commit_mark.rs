@@ -8,8 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file;
-use super::process::{self, GitProcess};
+use super::{GitProcess, file, process};
 
 /// The number of names for marks, as the shim counts them.
 const SLOTS: u32 = 1024;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::process::{self, GitProcess};
-use super::{RecordError, Result, file};
+use super::{GitProcess, RecordError, Result, file, process};
 use andon_core::domain::{CommitId, Skip, Timestamp, TreeId};
 
 const MAX_BYTES: u64 = 64 << 10;

@@ -127,7 +127,7 @@ impl ResultIndex {
 
     /// The memory with what came since, which it is written with where that is `worth` so many rows.
     fn remembered(repo: &Repo, now: Timestamp, worth: usize) -> Self {
-        let memory = Memory::new(repo, Kind::Results);
+        let memory = Memory::new(repo, Kind::RESULTS);
         let bytes = memory.bytes();
         let kept: Option<Remembered> = bytes.as_ref().and_then(|bytes| memory.decoded(&(), bytes));
         let mut index = Self { common_dir: repo.common_dir().to_owned(), ..Self::default() };
@@ -335,7 +335,7 @@ impl ResultIndex {
 
 /// The commit of our own notes that the index was last filled from.
 pub(crate) fn last_tip(repo: &Repo) -> Option<CommitId> {
-    let kept: Remembered = Memory::new(repo, Kind::Results).get(&())?;
+    let kept: Remembered = Memory::new(repo, Kind::RESULTS).get(&())?;
     kept.tips.get(REF).copied()
 }
 

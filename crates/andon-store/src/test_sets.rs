@@ -10,7 +10,7 @@ use andon_core::domain::{Digest, NamedTest};
 const MAX_KEPT: usize = 256;
 
 fn memory(common_dir: &Path) -> Memory {
-    Memory::below(&common_dir.join("andon"), Kind::Tests)
+    Memory::below(&common_dir.join("andon"), Kind::TESTS)
 }
 
 /// Keeps the tests of the set. Failing to keep them costs a comparison only.

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Journal, JournalLine, Position, passing};
+use super::{Journal, JournalLine, Position, journal::passing};
 use crate::{Memory, memory::Kind};
 use andon_core::domain::{Ack, Fact, ShortHash, Span, Timestamp};
 use andon_core::history::{Fold, Snapshot};
@@ -90,7 +90,7 @@ impl Journal {
 
     /// The memory of totals, which depend on the pause that ends a run.
     fn memory(&self) -> Memory {
-        Memory::below(self.dir(), Kind::Totals)
+        Memory::below(self.dir(), Kind::TOTALS)
     }
 }
 

@@ -65,14 +65,14 @@ impl WriterNews {
 /// compared, and so it is where our own notes are gone.
 pub fn taken(repo: &Repo) -> BTreeMap<String, CommitId> {
     match repo.ref_target(NOTES_REF) {
-        Ok(Some(_)) => Memory::new(repo, Kind::Sync).get(&"taken").unwrap_or_default(),
+        Ok(Some(_)) => Memory::new(repo, Kind::SYNC).get(&"taken").unwrap_or_default(),
         Ok(None) | Err(_) => BTreeMap::new(),
     }
 }
 
 /// Remembers what was taken in.
 pub fn remember_taken(repo: &Repo, taken: &BTreeMap<String, CommitId>) {
-    Memory::new(repo, Kind::Sync).put(&"taken", taken);
+    Memory::new(repo, Kind::SYNC).put(&"taken", taken);
 }
 
 /// The refs in which a fetch left the records of writers and the notes of remotes, of those that are not `taken` in as they are.
@@ -114,7 +114,7 @@ pub fn owner(repo: &Repo) -> Digest {
 /// The failing commits that came from other clones of this owner, oldest first: when each was recorded, and its parent. Its memory
 /// lies beside that of what was taken in, and is made again with it.
 pub fn red_commits(repo: &Repo) -> Vec<RedCommit> {
-    Memory::new(repo, Kind::Red).get(&"red").unwrap_or_default()
+    Memory::new(repo, Kind::RED).get(&"red").unwrap_or_default()
 }
 
 fn remember_red(repo: &Repo, notes: &CommitNotes) {
@@ -131,7 +131,7 @@ fn remember_red(repo: &Repo, notes: &CommitNotes) {
     all.dedup();
     all.drain(..all.len().saturating_sub(MAX_RED));
     if known < all.len() || known == MAX_RED {
-        Memory::new(repo, Kind::Red).put(&"red", &all);
+        Memory::new(repo, Kind::RED).put(&"red", &all);
     }
 }
 

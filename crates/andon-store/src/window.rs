@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::notes::{NotesStore, REF};
-use super::{RecordError, file, skipped_note};
+use super::{NotesStore, RecordError, file, notes::REF, skipped_note};
 use crate::wire::v1::{as_written, line_digest};
 use crate::{Memory, Row, memory::Kind, wire::envelope};
 use andon_core::domain::{CommitFact, CommitId, Diagnostic, Digest, Recording};
@@ -80,7 +79,7 @@ pub struct WindowVerdict {
 pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
     let key = WindowKey { head, tip: repo.ref_target(REF).ok()?.map(CommitId), max };
     // The first entry is enough, unless the notes have moved.
-    let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;
+    let bytes = file::read_start(Memory::new(repo, Kind::WINDOW).path(), MAX_START).ok()??;
     let start: Start = envelope::open(key.start(), &bytes)?;
     let same = Some(start.tip) == key.tip
         || cached(repo, &key).is_some_and(|(old, window)| holds(repo, &key, old, &window));
@@ -89,7 +88,7 @@ pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
 
 /// The notes commit at which the last window was kept, whatever it was of.
 pub(crate) fn last_tip(repo: &Repo) -> Option<CommitId> {
-    let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;
+    let bytes = file::read_start(Memory::new(repo, Kind::WINDOW).path(), MAX_START).ok()??;
     let (_, place) = Row::new(&bytes, bytes.len()).next()?;
     Some(envelope::decoded::<Start>(&bytes[place])?.tip)
 }
@@ -103,7 +102,7 @@ pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Wi
         let start = Start { tip, settled: judged.settled, newest: window.newest };
         let mut bytes = envelope::seal(key.start(), &start);
         bytes.extend(envelope::seal(key.facts(tip), &(&window.facts, &window.unrecorded, window.below)));
-        let _ = file::overwrite(Memory::new(repo, Kind::Window).path(), &bytes);
+        let _ = file::overwrite(Memory::new(repo, Kind::WINDOW).path(), &bytes);
     }
 }
 
@@ -312,7 +311,7 @@ fn remembered(repo: &Repo, key: &WindowKey) -> Option<Window> {
 
 /// The window behind the commit of `key`, and the tip of the notes then.
 fn cached(repo: &Repo, key: &WindowKey) -> Option<(CommitId, Window)> {
-    let bytes = Memory::new(repo, Kind::Window).bytes()?;
+    let bytes = Memory::new(repo, Kind::WINDOW).bytes()?;
     let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
     let (found, place) = Row::new(&bytes, bytes.len()).nth(1)?;
     let (facts, unrecorded, below): (Vec<CommitFact>, Vec<UnrecordedCommit>, Option<CommitId>) =

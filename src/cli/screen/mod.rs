@@ -15,8 +15,8 @@ use ratatui::crossterm::event::{self, Event};
 
 use self::draw::{Colour, Theme};
 use self::state::{ReadRequest, Screen};
-use super::watching::{PAUSE, WatchMemory, now};
-use super::{Shell, error::Exit, output::wait_for_a_key};
+use super::watching::{PAUSE, now};
+use super::{Exit, Shell, WatchMemory, output::wait_for_a_key};
 use andon_engine::effect::{InputState, Interrupt};
 use andon_engine::{OpsError, Result, context::local};
 

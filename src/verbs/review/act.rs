@@ -17,12 +17,10 @@ use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger, short};
 use andon_engine::effect::{self, consult};
 use andon_engine::{Context, OpsError, Result, Workspace, halts};
 use andon_git::read_plain;
-use andon_review::payload::fields::{SignedText, Whole};
-use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::payload::{
-    BallotCommit, RevealPayload, RoundAccept, RoundObjection, commitment, questions::Trigger,
+use andon_review::{
+    BallotCommit, ResolutionSubject, RevealPayload, RoundAccept, RoundObjection, RoundState, RoundStatus,
+    SignedText, Trigger, VoteChoice, VotePayload, Whole, payload::commitment,
 };
-use andon_review::round::{RoundState, RoundStatus};
 use andon_signing::{PublicKey, Signer};
 
 /// The file in which a draft that was not accepted is kept, below the git directory.

@@ -7,10 +7,10 @@ use andon_core::domain::{EntryId, Hint, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, EntryStatement, SignedLedger, WaitingRound};
 use andon_engine::{OpsError, Result, Workspace, halts, json::RoundPrecedentJson, text::Style};
-use andon_review::payload::vote::{ConcernDirection, PolicyConcern, StrongestClaims, VotePayload};
-use andon_review::payload::{Payload, RoundObjection, fields::SignedText, member::read};
-use andon_review::round::{FlagRoute, Panel, RoundState, Seat};
-use andon_review::{precedents::PrecedentQuery, similarity::Words};
+use andon_review::{
+    ConcernDirection, FlagRoute, Panel, Payload, PolicyConcern, PrecedentQuery, RoundObjection, RoundState,
+    Seat, SignedText, StrongestClaims, VotePayload, Words, payload::member::read,
+};
 
 /// A vote as it was signed.
 #[derive(Debug, Serialize)]
@@ -358,7 +358,7 @@ pub fn concerns_text(found: &[ShownConcern]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_review::round::PanelCause;
+    use andon_review::PanelCause;
 
     #[test]
     fn each_step_names_who_has_come_how_far_and_what_is_next() {

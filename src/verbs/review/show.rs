@@ -15,10 +15,10 @@ use andon_engine::asking::{self, EntryStatement, SignedLedger};
 use andon_engine::text::{Style, shown_change};
 use andon_engine::{Result, Workspace, halts};
 use andon_git::GitError;
-use andon_review::payload::fields::{Time, Whole, names};
-use andon_review::payload::questions::{NamedEvidence, RoundEvidence, RoundPayload, Trigger};
-use andon_review::round::{RoundState, RoundStatus};
-use andon_review::{entry::Code, precedents::PrecedentQuery};
+use andon_review::{
+    Code, NamedEvidence, PrecedentQuery, RoundEvidence, RoundPayload, RoundState, RoundStatus, Time, Trigger,
+    Whole, payload::fields::names,
+};
 use andon_store::NotesStore;
 
 /// Texts beside an entry that are read, and the largest of them in bytes.

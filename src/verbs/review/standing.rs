@@ -8,11 +8,10 @@ use andon_core::domain::{Hint, Timestamp, plural::count};
 use andon_core::escape;
 use andon_engine::asking::{self, SignedLedger};
 use andon_engine::{OpsError, Result, Workspace, text::Style};
-use andon_review::payload::{fields::names, vote::VoteChoice};
-use andon_review::simulation::output::{
-    InvalidJson, RoundJson, SettlementJson, SimulationJson, WithId, WitnessJson,
+use andon_review::{
+    InvalidJson, RoundJson, SettlementJson, SimulationJson, Tier, Transfer, VoteChoice, WithId, WitnessJson,
+    payload::fields::names, simulation::of_ledger,
 };
-use andon_review::{accounts::Transfer, simulation::of_ledger, votes::Tier};
 
 /// The status of a witness.
 #[derive(Debug, Serialize)]

@@ -7,12 +7,11 @@ use serde_json::{Map, Value};
 use super::AnswerArgs;
 use andon_core::escape;
 use andon_engine::{OpsError, Result, asking::MISTAKEN};
-use andon_review::payload::fields::{SignedText, Whole};
-pub use andon_review::payload::member::Malformed;
+pub use andon_review::Malformed;
 use andon_review::payload::member::{self, UNKNOWN, malformed, named, read_known};
-use andon_review::payload::questions::Trigger;
-use andon_review::payload::vote::{
-    FactualCheck, PolicyConcern, StrongestClaims, SycophancyAssessment, VotePayload,
+use andon_review::{
+    FactualCheck, PolicyConcern, SignedText, StrongestClaims, SycophancyAssessment, Trigger, VotePayload,
+    Whole,
 };
 
 /// The answer that a template is made for.
@@ -192,7 +191,7 @@ fn line_of(text: &str, member: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_review::payload::vote::VoteChoice;
+    use andon_review::VoteChoice;
 
     fn example() -> TemplateOf {
         TemplateOf {

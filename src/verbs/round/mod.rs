@@ -26,11 +26,11 @@ use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::json::{self, RoundPrecedentJson};
 use andon_engine::{Context, OpsError, Result, Workspace};
 use andon_git::Repo;
-use andon_review::payload::member::{Malformed, UNKNOWN, malformed, read_known};
-use andon_review::payload::questions::{NamedEvidence, RoundPayload, RoundRequest, Trigger};
-use andon_review::payload::{fields::Time, member};
-use andon_review::precedents::PrecedentQuery;
-use andon_review::round::{RoundState, RoundStatus};
+use andon_review::payload::member::{self, UNKNOWN, malformed, read_known};
+use andon_review::{
+    Malformed, NamedEvidence, PrecedentQuery, RoundPayload, RoundRequest, RoundState, RoundStatus, Time,
+    Trigger,
+};
 
 /// `andon round`
 #[derive(Debug, Args)]

@@ -11,8 +11,9 @@ use andon_core::domain::Hint;
 use andon_core::format::{fields, members_of};
 use andon_engine::{OpsError, Result, Workspace, effect};
 use andon_git::read_plain;
-use andon_review::payload::questions::{JudgeStatement, NamedEvidence, RoundPayload};
-use andon_review::payload::{fields::Time, member::read as read_payload};
+use andon_review::{
+    JudgeStatement, NamedEvidence, RoundPayload, Time, payload::member::read as read_payload,
+};
 use andon_store::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.

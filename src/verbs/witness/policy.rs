@@ -11,8 +11,9 @@ use andon_core::domain::{EntryId, Hint, plural::count};
 use andon_core::format::members_of;
 use andon_engine::asking::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::{Context, OpsError, Result, Workspace};
-use andon_review::payload::policy::{KeyGrant, KeyRole, ReviewPolicy, ReviewRules};
-use andon_review::payload::{KeyRevoke, Payload, PolicySign, member};
+use andon_review::{
+    KeyGrant, KeyRevoke, KeyRole, Payload, PolicySign, ReviewPolicy, ReviewRules, payload::member,
+};
 use andon_signing::PublicKey;
 
 /// Largest policy and key file that are read, in bytes.

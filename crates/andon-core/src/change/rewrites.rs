@@ -1,5 +1,5 @@
 //! The share of what a commit removes from a file that its author had only just written there: the member `rewrites` of
-//! [`ChangeFacts`](crate::domain::change::ChangeFacts).
+//! [`ChangeFacts`](crate::domain::ChangeFacts).
 //!
 //! Lines are compared by their content after normalization, wherever in the file they are. Those of a few characters, such
 //! as a closing bracket, are in every change and tell nothing; those that came with the file itself are its first draft; and

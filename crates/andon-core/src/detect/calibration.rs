@@ -13,7 +13,7 @@
 //! nested, so that the bound holds for the chosen step without a correction for their number: a step that is too strict
 //! is chosen in at most 5 % of calibrations.
 
-use super::ladder::{LADDER, Score};
+use super::{Score, ladder::LADDER};
 
 /// A promise about the next good run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,11 @@
 //! A warning is given once, in the iteration that brings it. While its cause lasts it is a note, because the same words
 //! at every commit teach nothing; a cause that lasts long enough halts, or counts together with other signs
 //! ([`mod@super::signals`]). Two programs that undo each other are quiet for a few commits now and then: some causes may
-//! pause at the same files and are still the same ([`pause`](crate::domain::about::About::pause)).
+//! pause at the same files and are still the same ([`pause`](crate::domain::About::pause)).
 //!
 //! The tests of each scope are also judged alone: another scope that fails all the time hides no loop in it.
 
-use super::rule::{LOOP, Rule};
-use super::{REGISTRY, situation::Situation};
+use super::{REGISTRY, Rule, Situation, rule::LOOP};
 use crate::domain::{Finding, Level, RuleSetting, RuleSettings, scopes::called};
 use crate::history::{Strike, Timeline};
 

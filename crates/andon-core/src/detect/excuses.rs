@@ -3,7 +3,7 @@
 //! In 130,286 commits of healthy repositories every A/B/A/B was a revert, a reland, a release or a deployment
 //! (docs/rules.md). A finding that an excuse lessens names it ([`Limit`]).
 //!
-//! [`Limit`]: crate::domain::findings::Limit
+//! [`Limit`]: crate::domain::Limit
 //!
 //! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
 //! set it on purpose during other work, and its old value says little about that work.

@@ -3,7 +3,7 @@
 //! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
-use super::situation::{CommitDraft, IndexUse, PathDifference, Staging, Whereabouts};
+use super::{CommitDraft, IndexUse, PathDifference, Staging, Whereabouts};
 use crate::domain::Hint;
 
 /// The key of the table.

@@ -133,3 +133,5 @@ pub fn active(stage: crate::domain::Stage, settings: &RuleSettings) -> impl Iter
 
 #[cfg(test)]
 mod tests;
+
+pub use self::ladder::Score;

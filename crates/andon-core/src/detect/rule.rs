@@ -5,9 +5,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::attempts::progress;
 use super::excuses::{BY_THE_CLOCK, ExcuseText, PROGRESS, honoured_by, is_by_the_clock};
-use super::situation::Situation;
+use super::{Situation, attempts::progress};
 use crate::domain::{
     About, Detail, EventClass, Finding, HaltReason, Level, Limit, ParamSpec, ReportFile, RuleSetting,
     RuleSettings, Stage, about::section,

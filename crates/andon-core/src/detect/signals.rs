@@ -4,9 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::Rule;
 use super::rules::{self, consecutive_failures, red_runs, repeated_failures, tool_loop};
-use super::situation::{Situation, Stops};
+use super::{Rule, Situation, Stops};
 use crate::domain::{
     Finding, Knobs, Level, Param, ParamValue, RING, RuleSetting, RuleSettings, Signal, Stage,
 };

@@ -1,7 +1,6 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
-use super::Rule;
-use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
+use super::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Rule, Situation, Stops};
 use crate::domain::{Evidence, Finding, Level, Mismatch, ParamValue, RuleSetting, Stage};
 use crate::history::Timeline;
 use crate::testkit::{Commit, GAP, timeline};

@@ -1,7 +1,7 @@
 //! Properties of a rule for the rest of the code. Each rule declares them in its own file, and its findings carry
 //! it, so that no other file needs the name of a rule.
 
-use super::escalation::Signal;
+use super::Signal;
 
 /// The properties of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

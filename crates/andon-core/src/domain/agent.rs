@@ -5,8 +5,8 @@
 //! Only what a tool writes about itself counts. A word of a subject proves nothing: half of the commits of a repository that
 //! is named after an agent have it.
 
+use super::Home;
 pub use super::client_spec::Client;
-use super::client_spec::Home;
 use crate::WordList;
 
 impl Client {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{agent::Client, events::CallEnd, ids::ShortHash, time::Timestamp};
+use super::{CallEnd, Client, ShortHash, Timestamp};
 use crate::format::fields::Text;
 
 pub use super::client_spec::HookMoment;

@@ -3,8 +3,7 @@
 
 use serde::Serialize;
 
-use super::decision::{Halt, Story};
-use super::{context::ContextWindowUse, ids::CommitId, time::Timestamp};
+use super::{CommitId, ContextWindowUse, Halt, Story, Timestamp};
 
 /// The briefing, under `.andon/`.
 pub const BRIEFING: &str = "MISSION_BRIEFING.md";

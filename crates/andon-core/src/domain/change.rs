@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::ids::{HunkHash, Oid};
+use super::{HunkHash, Oid};
 use crate::format::fields::{Items, count, or_default};
 
 /// One path that differs. `old` is `None` for an added path, `new` for a deleted one.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::events::CallEnd;
+use super::CallEnd;
 
 /// The text of `clients.json`, which has no escapes: its words are borrowed.
 #[derive(Default, Deserialize)]

@@ -5,10 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::about::AdvisedStep;
-use super::facts::{Ack, CommitKind};
-use super::findings::{Figures, Finding, HaltReason, Level, NamedCall, ReportFile};
-use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use super::{summary::HaltSummary, test_run::TestStatus, time::Timestamp};
+use super::{
+    Ack, CodeId, CommitId, CommitKind, DiffHash, Digest, EntryId, Figures, Finding, HaltReason, HaltSummary,
+    Level, NamedCall, ReportFile, Signature, TestStatus, Timestamp,
+};
 use crate::format::fields::{Cut, counts, is_default, or_default};
 
 /// Bytes of a text in an entry of the ledger.

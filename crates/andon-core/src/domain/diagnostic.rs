@@ -6,8 +6,7 @@ use std::{fmt, path::PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::findings::{Evidence, Finding, Level};
-use super::ids::CommitId;
+use super::{CommitId, Evidence, Finding, Level};
 
 /// A place in a text, both counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

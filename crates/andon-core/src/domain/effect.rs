@@ -3,8 +3,7 @@
 //! The response to a stuck loop in addition to the halt: whom to ask and which provider goes on (docs/spec-map.md, loop
 //! safety: auto escalation policy; loop rules: advisor and fallback chain).
 
-use super::decision::{Halt, Story};
-use super::{briefing::Briefing, escalation::Episode, facts::Ack, findings::ReportFile, time::Timestamp};
+use super::{Ack, Briefing, Episode, Halt, ReportFile, Story, Timestamp};
 
 /// One side effect. The order of a list matters: a report file is written before its ledger entry, so that a
 /// death between the two can never look like a person's deletion.
@@ -131,7 +130,7 @@ pub struct Program {
     /// Program and arguments; never a shell line.
     pub argv: Vec<String>,
     /// Longest time it may take, in seconds.
-    pub timeout: super::time::Span,
+    pub timeout: super::Span,
 }
 
 crate::named_enum! {

@@ -7,10 +7,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::flag;
-use super::ids::{CodeId, Digest, ShortHash, TreeId};
-use super::time::{Timestamp, Uptime};
-use super::usage::Usage;
+use super::{CodeId, Digest, ShortHash, Timestamp, TreeId, Uptime, Usage, codec::flag};
 use crate::format::Count;
 use crate::format::fields::{Items, Text, count, count_if_any, counts, or_default, unless_default};
 

@@ -4,10 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::flag;
-use super::ids::{CommitId, EntryId};
-use super::test_run::{TestEvidence, TestRun};
-use super::{events::Event, time::Timestamp};
+use super::{CommitId, EntryId, Event, TestEvidence, TestRun, Timestamp, codec::flag};
 use crate::format::fields::{Items, Text, Texts, or_default};
 
 pub use super::record::{

@@ -6,8 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::about::About;
-use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
+use super::{About, CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
 use crate::format::Count;
 use crate::format::fields::{Text, as_text, whole};
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 use sha2::{Digest as _, Sha256};
 
-use super::ids::{Digest, Oid};
+use super::{Digest, Oid};
 
 /// Most files that a configuration may consist of.
 pub const MAX_FILES: usize = 1024;

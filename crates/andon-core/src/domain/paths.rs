@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{agent::is_settings, patterns::Patterns, scopes::ScopeView};
+use super::{ScopeView, agent::is_settings, patterns::Patterns};
 
 /// The class that a path counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
-use super::test_run::{Extent, TestEvidence};
-use super::time::{Timestamp, Uptime};
-use super::{change::ChangeFacts, findings::Level, usage::Usage};
+use super::{
+    ChangeFacts, CodeId, CommitId, DiffHash, Digest, EntryId, Extent, HunkHash, Level, TestEvidence,
+    Timestamp, TreeId, Uptime, Usage,
+};
 use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};
 use crate::format::{Count, bounded};
 

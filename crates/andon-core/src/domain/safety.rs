@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::findings::{Figures, Level};
-use super::{ids::TreeId, time::Timestamp};
+use super::{Figures, Level, Timestamp, TreeId};
 use crate::format::fields::{Text, or_default};
 
 /// Bytes of a name in the journal.

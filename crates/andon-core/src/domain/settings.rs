@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData};
 
-use super::{findings::Level, time::Span};
+use super::{Level, Span};
 use crate::WordList;
 
 /// The value of a rule's parameter.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::ids::{self, CodeId, Signature};
-use super::summary::{FailingTest, HaltSummary};
-use super::test_run::{Counts, NamedTest, ScopeTests, TestEvidence, TestStatus};
+use super::{
+    CodeId, Counts, FailingTest, HaltSummary, NamedTest, ScopeTests, Signature, TestEvidence, TestStatus, ids,
+};
 use crate::change::secrets;
 use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::CommitId, time::Timestamp};
+use super::{CommitId, Timestamp};
 
 /// A summary of what is stuck, since when and at what cost. Texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -11,10 +11,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codec::flag;
-use super::ids::{CodeId, CommitId, Digest, Signature, TreeId};
-use super::summary::{FailingTest, HaltSummary};
-use super::time::Timestamp;
+use super::{CodeId, CommitId, Digest, FailingTest, HaltSummary, Signature, Timestamp, TreeId, codec::flag};
 use crate::format::fields::{Items, Packed, Text, Texts, count, count_if_any, or_default, unless_default};
 use crate::format::{List, bounded};
 use testreport::stable_id;
@@ -30,7 +27,7 @@ const MAX_SAID: usize = 400;
 
 /// The result of a test run after normalization, bound to the code it ran on: the member `tests` of a commit record, and
 /// most of a `test_run` in the journal. Remarks about the run are left out there where there are none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TestEvidence {
     /// The code fingerprint of what ran.
     pub code: CodeId,
@@ -285,43 +282,10 @@ pub enum RanOn {
 
 flag!(RanOn, Parent, ThisCode);
 
-/// Of nothing at all.
-impl Default for TestEvidence {
-    fn default() -> Self {
-        Self::new(CodeId([0; 32]), TestStatus::RunnerError, Signature([0; 32]))
-    }
-}
-
 impl TestEvidence {
     /// A result without counts, names or remarks.
     pub fn new(code: CodeId, status: TestStatus, signature: Signature) -> Self {
-        Self {
-            code,
-            status,
-            total: 0,
-            passed: 0,
-            failed: 0,
-            errored: 0,
-            skipped: 0,
-            signature,
-            errors: None,
-            failing: Vec::new(),
-            truncated: false,
-            runner: String::new(),
-            command: String::new(),
-            origin: RunOrigin::Here,
-            ran_on: RanOn::ThisCode,
-            full_run: None,
-            build_errors: 0,
-            flaky: Vec::new(),
-            set: None,
-            names: None,
-            lost: LostTests::default(),
-            not_started: None,
-            said: Vec::new(),
-            untracked: Vec::new(),
-            scopes: Vec::new(),
-        }
+        Self { code, status, signature, ..Self::default() }
     }
 
     /// Counts how many tests of each kind.

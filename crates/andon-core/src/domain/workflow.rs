@@ -1,7 +1,7 @@
 //! The declared workflow: the nodes, their handovers, and the cycles that these form (docs/spec-map.md, loop safety:
 //! definitions and budget model).
 
-use super::time::Span;
+use super::Span;
 
 /// The workflow. Without a declared one it is empty: one node, one self-loop, and only `iteration-cap` binds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

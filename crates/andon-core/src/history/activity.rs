@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::context_windows::ContextWindows;
-use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
+use super::{ContextWindows, RedRuns, Refusals, RefusedAttempts};
 pub use crate::domain::RunStart;
 use crate::domain::{
     Ballot, CodeId, Cycle, Digest, Edge, OutputKind, ShortHash, Span, TestEvidence, Timestamp, ToolCall,

@@ -4,8 +4,7 @@
 //! An answer to a halt clears no context window: the agent's memory is as full as before. A pause longer than the
 //! session gap clears it, because a report of another run says nothing about this one.
 
-use super::context_windows::{ContextWindow, Door};
-use super::{activity::MAX_NODES, timeline::Timeline};
+use super::{ContextWindow, Door, Timeline, activity::MAX_NODES};
 use crate::domain::{EventKind, FillSource, Renewal, Timestamp};
 
 impl Timeline {

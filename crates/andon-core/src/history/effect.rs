@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::timeline::{Iteration, Memo, Source, Strike, Timeline, TurnChange};
+use super::{Iteration, Source, Strike, Timeline, TurnChange, timeline::Memo};
 use crate::domain::{CommitId, Edits, Hunk, HunkHash, Nature, Recording};
 
 impl Iteration {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::timeline::Timeline;
+use super::Timeline;
 use crate::domain::{CodeId, RunOrigin, TestEvidence, TestStatus};
 use testreport::stable_id;
 

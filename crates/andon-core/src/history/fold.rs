@@ -6,12 +6,10 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use super::activity::{EventEffect, NewestObservation, RunStart};
-use super::outcome::failing_count;
-use super::push_bounded;
-use super::red_runs::{RedRuns, Refusals, RefusedAttempts};
-use super::timeline::{
-    Iteration, KnownRedBy, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo, Source, Strike, Timeline,
+use super::timeline::{MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo};
+use super::{
+    EventEffect, Iteration, KnownRedBy, NewestObservation, RedRuns, Refusals, RefusedAttempts, Source,
+    Strike, Timeline, activity::RunStart, outcome::failing_count, push_bounded,
 };
 use crate::domain::{
     Ack, CachedTokens, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, EventKind, Fact, Gate, Moment,

@@ -5,8 +5,7 @@
 //! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
 //! comes after the commits that it has seen.
 
-use super::snapshot::{PassedCommit, Snapshot};
-use super::{fold::Fold, side_attempts::PlacedAttempt};
+use super::{Fold, PassedCommit, PlacedAttempt, Snapshot};
 use crate::domain::{Ack, CommitFact, CommitId, Event, Fact, Gate, TestRun};
 
 /// The place of an acknowledgement in the journal.

@@ -4,7 +4,7 @@
 //! Measured on 476,817 commits of public histories: every loop put something back within a minute now and then; every
 //! person who was taken for a loop took minutes for each try, or made only two commits.
 
-use super::timeline::Iteration;
+use super::Iteration;
 
 /// The minimum time that an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;

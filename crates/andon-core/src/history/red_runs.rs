@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Outcome, failing_count, outcome};
-use super::push_bounded;
+use super::outcome::{failing_count, outcome};
+use super::{Outcome, push_bounded};
 use crate::domain::{
     CodeId, CommitRefused, RunValidity, Signature, TestEvidence, TestRun, TestStatus, Timestamp,
 };

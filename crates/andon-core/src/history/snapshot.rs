@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::{Activity, NewestObservation, RunStart};
-use super::fold::Fold;
-use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Source, Timeline, TurnIteration};
+use super::timeline::{MAX_ITERATIONS, Memo};
+use super::{
+    Activity, Fold, Iteration, KnownRedBy, NewestObservation, Source, Timeline, TurnIteration,
+    activity::RunStart,
+};
 use crate::domain::{Ack, CodeId, Gate, TestRun, Timestamp};
 
 /// The state of a fold. Bounded, like a timeline.

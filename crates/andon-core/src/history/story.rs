@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::timeline::{Source, Timeline};
-use super::{activity::Call, flaky::steady_count, outcome::failing_count};
+use super::{Call, Source, Timeline, flaky::steady_count, outcome::failing_count};
 use crate::change::path_hash;
 use crate::domain::{CommitId, Story, TestEvidence, TriedLine};
 

@@ -8,9 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::{Activity, EventEffect};
-use super::outcome::failing_count;
-use super::subjects::names_version;
+use super::{Activity, EventEffect, outcome::failing_count, subjects::names_version};
 use crate::domain::{
     Ack, CachedTokens, ChangeFacts, CodeId, CommitFact, CommitId, CommitKind, CommitRecord, DiffHash,
     DiffSummary, Digest, Gate, Nature, Recording, Skip, Span, TestEvidence, TestRun, Timestamp, TreeId,

@@ -5,12 +5,12 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::activity::{
-    Activity, Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS,
-    MAX_TURNS, NodeOutput, NodeTotals, Turn, TurnStart,
+use super::activity::{MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS};
+use super::timeline::{MAX_ITERATIONS, Memo};
+use super::{
+    Activity, Call, Cast, ContextWindows, EventEffect, Iteration, KnownRedBy, NodeOutput, NodeTotals,
+    RedRuns, Timeline, Turn, TurnChange, TurnIteration, TurnStart, push_bounded,
 };
-use super::timeline::{Iteration, KnownRedBy, MAX_ITERATIONS, Memo, Timeline, TurnChange, TurnIteration};
-use super::{context_windows::ContextWindows, push_bounded, red_runs::RedRuns};
 use crate::domain::{
     Arguments, CallEnd, CodeId, CommitFact, DiffHash, Digest, Event, EventKind, Moment, Output, Renewal,
     SAMPLED, ShortHash, Span, TestEvidence, Timestamp, ToolCall, TurnEnd, Uptime, Usage,

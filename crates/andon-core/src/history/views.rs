@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::timeline::{Iteration, Timeline};
+use super::{Iteration, Timeline};
 use crate::domain::{CodeId, HunkHash, PathStep, ReviewTally};
 
 /// A stretch of iterations with one code state.

@@ -10,9 +10,7 @@ use super::{EntryStatement, SignedLedger};
 use crate::{Context, OpsError, Result, Workspace, effect::consult};
 use andon_core::domain::{CLOCK_SKEW, CommitId, EntryId, Hint, Timestamp};
 use andon_git::{ConfigScope, GitError};
-use andon_review::entry::{Code, ReviewEntry};
-use andon_review::payload::{member::Malformed, policy::KeyGrant, vote::VoteSetting};
-use andon_review::{fold, payload::Payload, votes::Tier};
+use andon_review::{Code, KeyGrant, Malformed, Payload, ReviewEntry, Tier, VoteSetting, fold};
 use andon_signing::{Signer, SigningSetup};
 use andon_store::{EvidenceText, Ledger, LedgerError, NewEntry};
 

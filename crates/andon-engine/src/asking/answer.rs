@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use serde_json::Value;
 
-use super::{SignedLedger, act::Draft, short};
+use super::{Draft, SignedLedger, short};
 use crate::{Context, OpsError, Result, Workspace};
 use andon_config::{self as config, Config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::{
@@ -16,9 +16,7 @@ use andon_core::domain::{
     StandingHalt, Timestamp, TreeId,
 };
 use andon_git::Repo;
-use andon_review::payload::questions::Trigger;
-use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::{round::RoundDecision, votes::Vote};
+use andon_review::{ResolutionSubject, RoundDecision, Trigger, Vote, VoteChoice, VotePayload};
 use andon_store::{EntryEvent, Fingerprinter, Ledger, ledger};
 
 /// A resolution of a halt that counts.

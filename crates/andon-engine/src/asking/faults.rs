@@ -8,9 +8,7 @@ use super::{SignedLedger, read_all, said, short};
 use crate::{Result, Workspace};
 use andon_core::domain::{AckHow, CommitId, EntryId, Hint, LedgerEvent, Level, plural::count};
 use andon_git::Repo;
-use andon_review::entry::{Code, ReviewEntry};
-use andon_review::payload::fields::names;
-use andon_review::{fold, payload::Payload};
+use andon_review::{Code, Payload, ReviewEntry, fold, payload::fields::names};
 use andon_signing::PublicKey;
 use andon_store::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 

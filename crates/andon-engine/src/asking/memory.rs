@@ -11,8 +11,7 @@ use super::SignedLedger;
 use crate::{Workspace, halts};
 use andon_core::domain::{CLOCK_SKEW, CommitId};
 use andon_git::Repo;
-use andon_review::payload::member::{Malformed, malformed};
-use andon_review::{entry::Code, payload::Payload, window::LOOKBACK};
+use andon_review::{Code, Malformed, Payload, payload::member::malformed, window::LOOKBACK};
 use andon_store::{Ledger, Memory, SignatureState, WholeEntry, WholeLedger, memory::Kind};
 
 /// So many new entries are read again rather than everything written anew.
@@ -55,7 +54,7 @@ impl LedgerMemory {
     }
 
     fn read(repo: &Repo) -> Self {
-        let known: KnownEntries = Memory::new(repo, Kind::Ledger).get(&"entries").unwrap_or_default();
+        let known: KnownEntries = Memory::new(repo, Kind::LEDGER).get(&"entries").unwrap_or_default();
         let (mut entries, mut payloads) = (HashMap::new(), Payloads::new());
         for (entry, payload) in known {
             payloads.insert(entry.commit, Arc::new(payload.ok_or_else(|| malformed("", "is wrong"))));
@@ -91,7 +90,7 @@ impl LedgerMemory {
         let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
         if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
             let known: KnownEntries = whole.entries.iter().map(|entry| self.known(entry)).collect();
-            Memory::new(repo, Kind::Ledger).put(&"entries", &known);
+            Memory::new(repo, Kind::LEDGER).put(&"entries", &known);
         }
     }
 
@@ -134,7 +133,7 @@ impl List {
         }
         let halt = halt.map(|halt| halt.id.to_string());
         let ledger = ws.config.guard.ledger.map(|id| id.to_string());
-        Some(Self { memory: Memory::new(&ws.repo, Kind::Rounds), inputs: (state, ledger, halt) })
+        Some(Self { memory: Memory::new(&ws.repo, Kind::ROUNDS), inputs: (state, ledger, halt) })
     }
 
     /// The list, where it is the same at `now`.

@@ -28,9 +28,7 @@ use memory::{LedgerMemory, Payloads};
 use crate::{OpsError, Result, Workspace};
 use andon_core::domain::{CommitId, EntryId, Hint, Timestamp, plural::count};
 use andon_git::Repo;
-use andon_review::entry::{Code, ReviewEntry};
-use andon_review::fold::{self, LedgerState};
-use andon_review::payload::{Payload, policy::ReviewPolicy};
+use andon_review::{Code, LedgerState, Payload, ReviewEntry, ReviewPolicy, fold};
 use andon_signing::Touch;
 use andon_store::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, ledger::bridge};
 

@@ -8,10 +8,11 @@ use super::{EntryStatement, SignedLedger, look};
 use crate::{Workspace, json::RoundPrecedentJson};
 use andon_core::domain::{HumanDecision, Timestamp, plural::count};
 use andon_git::Repo;
-use andon_review::payload::vote::{ResolutionSubject, VoteChoice, VotePayload};
-use andon_review::payload::{fields::lenient, member::read, questions::RoundPayload};
-use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
-use andon_review::{round::RoundState, similarity::Words};
+use andon_review::payload::{fields::lenient, member::read};
+use andon_review::{
+    Precedent, PrecedentQuery, PrecedentStatus, ResolutionSubject, RoundPayload, RoundState, VoteChoice,
+    VotePayload, Words,
+};
 use andon_store::{Ledger, WholeEntry, ledger::REF_PREFIX};
 
 /// The type of entries that open a ballot.

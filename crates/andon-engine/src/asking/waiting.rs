@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{CapLeft, SignedLedger, memory::List};
 use crate::{Context, Result, Workspace, effect, halts};
 use andon_core::domain::{Diagnostic, Effect, EntryId, Hint, Notice, NoticeKind, Timestamp, plural::count};
-use andon_review::round::{RoundState, RoundStatus};
-use andon_review::votes::Tier;
+use andon_review::{RoundState, RoundStatus, Tier};
 
 /// Seats of the smallest panel.
 const PANEL: usize = 3;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::consult::{self, ConsultOutput};
-use super::{AndonDir, EffectError, Site, andon_dir::newest_of, write_andon_file};
+use super::{AndonDir, ConsultOutput, EffectError, Site, andon_dir::newest_of, consult, write_andon_file};
 use crate::json::{self, user_programs};
 use crate::text::{Material, briefing as report, halt, handoff, shown_change};
 use andon_core::change::secrets;

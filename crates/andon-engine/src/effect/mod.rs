@@ -20,7 +20,10 @@ pub use self::program::{
     CommandExit, Environment, InputState, ProgramEnd, ProgramError, Signals, StartedProgram, StopCause,
     Surroundings,
 };
-pub use self::{dependencies::CopiedDependencies, interrupt::Interrupt, report_files::MatchingFiles};
+pub use self::{
+    consult::ConsultOutput, dependencies::CopiedDependencies, interrupt::Interrupt,
+    report_files::MatchingFiles,
+};
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

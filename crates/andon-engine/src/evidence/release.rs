@@ -1,8 +1,7 @@
 //! Commits of release tools, which edit and commit in one step: where the project's own version is all that changed, the tests
 //! of the commit before are the evidence.
 
-use super::scopes::{self, Demand};
-use super::{Asked, Subject, own_evidence};
+use super::{Asked, Demand, Subject, own_evidence, scopes};
 use crate::{Result, Workspace};
 use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};

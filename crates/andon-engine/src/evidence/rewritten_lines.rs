@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::inherited_evidence::{Archive, Origins};
+use super::{Archive, Origins};
 use crate::Result;
 use andon_core::domain::{CommitId, CommitKind, CommitRecord, Gate, Recording, TestEvidence};
 

@@ -9,8 +9,7 @@ use crate::{Context, Result, Workspace, halts};
 use andon_core::domain::{CommitFact, CommitId, CommitRecord, EntryId, TestEvidence};
 use andon_core::format::members_of;
 use andon_git::Repo;
-use andon_review::payload::{AnswerOutcome, Payload};
-use andon_review::round::{DecidedBy, RoundDecision};
+use andon_review::{AnswerOutcome, DecidedBy, Payload, RoundDecision};
 use andon_store::{Ledger, NotesStore};
 
 /// Iterations that an outcome holds, before and after.

@@ -9,8 +9,7 @@ use andon_core::domain::{
     Ack, AckHow, Diagnostic, EntryId, Halt, HaltAssessment, HumanDecision, LedgerEvent, ShortHash, Timestamp,
 };
 use andon_core::history::Timeline;
-use andon_review::payload::vote::VoteChoice;
-use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
+use andon_review::{Precedent, PrecedentQuery, PrecedentStatus, VoteChoice};
 use andon_store::{EntryEvent, Ledger, ledger::REF_PREFIX};
 
 /// For how many seconds a decision is passed on: after a week it is history.

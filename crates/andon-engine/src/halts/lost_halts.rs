@@ -193,13 +193,13 @@ impl CleanLedgers {
         let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(Sha256::digest(text.as_bytes()).into()).to_string();
         let (losses, state) = (digest(&losses), digest(&state));
-        let memory = Memory::new(&ws.repo, Kind::Traces);
+        let memory = Memory::new(&ws.repo, Kind::TRACES);
         Ok(Self { losses, state, memory })
     }
 
     /// Forgets ledgers without a halt where `found` is in them now: they may go back to what they were then.
     pub(super) fn forget<T>(ws: &Workspace, found: T) -> T {
-        let memory = Memory::new(&ws.repo, Kind::Traces);
+        let memory = Memory::new(&ws.repo, Kind::TRACES);
         if memory.get::<(String, String)>(&()).is_some() {
             memory.put(&(), &());
         }

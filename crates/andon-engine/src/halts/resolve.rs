@@ -8,9 +8,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::answer::{Answer, acknowledge};
 use super::stops::{STOP_FILE, clear_pause, named_by, report_file, stops};
-use super::{BoundBy, Standing};
+use super::{Answer, BoundBy, Standing, answer::acknowledge};
 use crate::effect::{self, EffectError, files};
 use crate::{Context, OpsError, Result, Workspace, asking, context, recording};
 use andon_core::detect::{self, Stops};

@@ -12,10 +12,13 @@ mod records;
 mod send;
 mod takeover;
 
+pub use self::peer::Peer;
+
+pub(crate) use self::takeover::RemoteState;
+
 use std::time::Duration;
 
 use outgoing::OutgoingRef;
-use peer::Peer;
 use records::Tips;
 
 use crate::{Context, OpsError, Result, VerbError, Workspace, view::SyncReport};
@@ -25,7 +28,6 @@ use andon_git::{
 };
 pub use records::take_in_fetched;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
-use takeover::RemoteState;
 
 /// The maximum number of times that a sync begins anew when another writer is faster: a copy of this clone with the same id, or
 /// the holder of the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.

@@ -1,7 +1,6 @@
 //! The refs that the remote lacks, and the result of pushing them.
 
-use super::records::Tips;
-use super::{Sync, takeover::RemoteState};
+use super::{RemoteState, Sync, records::Tips};
 use crate::Result;
 use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_git::platform::test_seam::stop_point;

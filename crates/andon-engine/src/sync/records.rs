@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::peer::Peer;
+use super::Peer;
 use crate::Result;
 use andon_core::domain::{CommitId, Timestamp};
 use andon_git::{NotesUnion, Repo, platform::files};

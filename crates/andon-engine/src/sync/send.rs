@@ -11,8 +11,7 @@
 
 use std::time::Duration;
 
-use super::peer::{self, Peer};
-use super::{Sync, SyncDirection, takeover::RemoteState, unheard};
+use super::{Peer, RemoteState, Sync, SyncDirection, peer, unheard};
 use crate::{Context, OpsError, Result, Workspace, view::SyncReport};
 use andon_core::domain::{Diagnostic, Hint, Level, Span, Timestamp};
 use andon_core::escape::shell_quote;
@@ -50,7 +49,7 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     let first =
         peer.is_configured && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
     let again = Hint::SyncRemote.with([&shell_quote(&label)]);
-    let waits = Memory::new(&ws.repo, Kind::Waits);
+    let waits = Memory::new(&ws.repo, Kind::WAITS);
     if waits.get::<Timestamp>(&label).is_some_and(|since| ctx.now.since(since) < LEFT_ALONE) {
         return None;
     }

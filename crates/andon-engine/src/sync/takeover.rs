@@ -1,8 +1,7 @@
 //! The remote compared with this clone: what to take, what to send, what to report.
 
-use super::Sync;
-use super::peer::Peer;
 use super::records::{self, Tips};
+use super::{Peer, Sync};
 use crate::Result;
 use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_core::escape::shell_quote;

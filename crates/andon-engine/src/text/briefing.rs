@@ -3,7 +3,7 @@
 //! and authors is in code spans. What the agent adds under the last heading is kept when the file is written again.
 
 use super::report_file::{self, best, section, span, tried};
-use super::{decisions, page::Page, phrase, style::Style};
+use super::{Page, Style, decisions, phrase};
 use andon_core::domain::{Briefing, ContextWindowUse, FillSource, HumanDecision, PROMPT, Plan};
 use andon_core::escape::{clip, markdown, terminal_block};
 

@@ -1,8 +1,7 @@
 //! A halt in words: the one view that the message at the commit, `status`, `watch`, the report file and the report of a
 //! range render, each in its medium. The values come from the halt alone, so that every clone tells the same.
 
-use super::page::{Page, unbroken};
-use super::{phrase, style::Style};
+use super::{Page, Style, page::unbroken, phrase};
 use andon_core::detect;
 use andon_core::domain::{
     AdvisedStep, CommitId, FailingTest, Halt, HaltReason, HaltSummary, Hint, Presence, RuleSubject,

@@ -1,7 +1,7 @@
 //! The texts for a person, an advisor or another provider who is called: handoff, notice, question. Texts of agents and
 //! authors are escaped in Markdown.
 
-use super::{halt, page::Page, phrase, report_file, style::Style};
+use super::{Page, Style, halt, phrase, report_file};
 use crate::text::forge::Forge;
 use andon_core::domain::{AckMode, EscalationMode, Handoff, Hint, Question};
 use andon_core::escape::{clip, code_span, fenced, markdown};

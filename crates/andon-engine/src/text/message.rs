@@ -2,8 +2,7 @@
 //! resolves it (docs/exit-codes.md). They go to stderr; the caller prints.
 
 use super::halt::{self, headline};
-use super::page::{Page, with_command};
-use super::{phrase, report_file, style::Style};
+use super::{Page, Style, page::with_command, phrase, report_file};
 use andon_core::domain::{
     Decision, Diagnostic, Finding, Halt, Hint, Level, Presence, PreventedStep, Severity, StandingHalt,
     TextPosition, Timestamp, Verdict,

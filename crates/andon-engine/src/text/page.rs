@@ -1,6 +1,6 @@
 //! Text as it grows, line by line: the one way text output is put together here.
 
-use super::style::Style;
+use super::Style;
 
 /// Width of the labels of [`Page::field`].
 const LABEL: usize = 11;

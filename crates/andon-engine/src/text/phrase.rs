@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::style::Style;
+use super::Style;
 use andon_core::detect::HOOK_BYPASS;
 pub use andon_core::domain::plural::{count, times};
 use andon_core::domain::{

@@ -4,8 +4,7 @@
 //! heading, a link or an instruction of this file.
 
 use super::halt::{self, headline};
-use super::page::{Page, command_of};
-use super::{phrase, style::Style};
+use super::{Page, Style, page::command_of, phrase};
 use crate::text::{forge::Forge, shown_change::ShownChange};
 use andon_core::domain::{
     AckMode, CommitId, CommitKind, Halt, HaltEvidence, Hint, MAX_SHOWN, Plan, ReportFile, Story, TestStatus,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::status::{LastHalt, StatusView};
+use super::{LastHalt, StatusView};
 use crate::asking::WaitingRound;
 use crate::json::{self, RoundPrecedentJson};
 use crate::text::{Forge, ShownChange};

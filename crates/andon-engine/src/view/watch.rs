@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::status::{LoopCount, LoopState, LostHooks};
+use super::{LoopCount, LoopState, LostHooks};
 use crate::{asking::WaitingRound, json::record};
 use andon_core::domain::{
     CommitId, ContextWindowUse, Diagnostic, EntryId, RunValidity, StandingHalt, TestEvidence, TestRun,

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{Authority, Material, PolicyInForce, Revocation, is_revoked};
-use crate::entry::Code;
-use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
-use crate::payload::{KeyRevoke, Payload};
+use crate::{Code, KeyGrant, KeyRevoke, KeyRole, Payload, ReviewPolicy};
 
 /// A reading of the entries about keys, under way.
 pub(super) struct AuthorityReading<'a> {

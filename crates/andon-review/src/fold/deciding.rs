@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Fold, LedgerState, Settlement};
-use crate::accounts::{Cause, ESCROW, Parties};
-use crate::law::{self, Course, Parts, Reward, Signatures, Weights};
-use crate::payload::vote::VoteChoice;
-use crate::round::{DecidedBy, Panel, PanelCause, RoundDecision, RoundStatus};
-use crate::{authority::PolicyInForce, entry::Code, payload::AnswerOutcome, votes::Vote};
+use crate::{
+    AnswerOutcome, Cause, Code, Course, DecidedBy, Panel, PanelCause, Parties, Parts, PolicyInForce, Reward,
+    RoundDecision, RoundStatus, Signatures, Vote, VoteChoice, Weights, accounts::ESCROW, law,
+};
 
 /// The size of a panel that a tie, or collusion, leads to.
 const SECOND: usize = 5;

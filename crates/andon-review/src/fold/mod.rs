@@ -7,13 +7,10 @@ mod voting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::authority::{Authority, Material};
-use super::detectors::{Agents, Concerns, Topics};
-use super::entry::{Code, ReviewEntry};
-use super::law::{Adjustment, Course, SettlementResult, Weights};
-use super::payload::policy::KeyRole;
-use super::votes::{TrackRecord, Vantage, Votes};
-use super::{accounts::Accounts, graph::Graph, payload::Payload, round::RoundState};
+use super::{
+    Accounts, Adjustment, Agents, Authority, Code, Concerns, Course, Graph, KeyRole, Material, Payload,
+    ReviewEntry, RoundState, SettlementResult, Topics, TrackRecord, Vantage, Votes, Weights,
+};
 pub use voting::misfit;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{FLAG, Fold};
-use crate::accounts::{Cause, ESCROW, Parties};
-use crate::payload::questions::{Actors, RoundRequest, Trigger};
-use crate::round::{FlagRoute, Panel, PanelCause, ReceivedStatements, RoundState, RoundStatus, Seat};
-use crate::{entry::Code, window::DAY};
+use crate::{
+    Actors, Cause, Code, FlagRoute, Panel, PanelCause, Parties, ReceivedStatements, RoundRequest, RoundState,
+    RoundStatus, Seat, Trigger, accounts::ESCROW, window::DAY,
+};
 
 /// Seconds in which a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;

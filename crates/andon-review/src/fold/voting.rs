@@ -2,11 +2,10 @@
 //! (R16), so that no member sees the draft of another.
 
 use super::Fold;
-use crate::payload::vote::{Resolution, VoteChoice, VoteMembers};
-use crate::payload::{BallotCommit, BallotReveal, Payload};
-use crate::round::{Acceptance, DecidedBy, PanelCause, RoundDecision, RoundState, RoundStatus, Seat};
-use crate::votes::{Tier, Vote};
-use crate::{entry::Code, law::Office};
+use crate::{
+    Acceptance, BallotCommit, BallotReveal, Code, DecidedBy, Office, PanelCause, Payload, Resolution,
+    RoundDecision, RoundState, RoundStatus, Seat, Tier, Vote, VoteChoice, VoteMembers,
+};
 use andon_core::domain::Digest;
 
 /// Witnesses from whom on they take turns.

@@ -9,14 +9,11 @@ pub mod vote;
 #[cfg(test)]
 mod tests;
 
-use fields::SignedText;
-use member::{Malformed, malformed, read};
-use policy::{KeyGrant, ReviewPolicy};
-use questions::{RoundPayload, RoundRequest};
+pub use self::{fields::*, member::*, policy::*, questions::*, vote::*};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use vote::{Resolution, VoteMembers, VotePayload, canonical};
 
 use crate::law::ITERATIONS;
 use andon_core::domain::Digest;

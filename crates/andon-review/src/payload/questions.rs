@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Time, Whole, lenient, lists, shown_by_name, whole};
 use super::member::{Malformed, malformed};
-use crate::similarity::{Similarity, Words};
+use crate::{Similarity, Words};
 use andon_core::format::fields::unless_default;
 
 /// The reasons for which a round waits for a person, in the order in which a round names them.

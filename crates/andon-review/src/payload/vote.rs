@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::fields::{SignedText, Whole, lenient, shown_by_name};
 use super::member::{self, Malformed, malformed};
 use super::questions::Trigger;
-use crate::similarity::Words;
+use crate::Words;
 use andon_core::domain::Digest;
 use andon_core::format::fields::unless_default;
 use andon_core::format::members_of;

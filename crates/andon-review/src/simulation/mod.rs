@@ -12,9 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::fold::{self, LedgerState};
-use crate::entry::ReviewEntry;
-use crate::payload::{Payload, fields::Time, member};
+use super::{LedgerState, fold};
+use crate::{Payload, ReviewEntry, Time, payload::member};
 
 /// Folds the entries of a file, as at `now`. Private results are shown for `reader` alone.
 pub fn simulate(script: &Script, now: i64, reader: Option<&str>) -> SimulationJson {

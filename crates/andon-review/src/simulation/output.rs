@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 
 use super::Script;
 use super::probes::{self, ProbeAnswer};
-use crate::accounts::{Earnings, Transfer};
-use crate::detectors::{AgentRate, Answers, CaptureChange};
-use crate::law::{self, Adjustment, SettlementResult, VITALITY, Weights};
-use crate::payload::questions::Trigger;
-use crate::round::{DecidedBy, Panel, PanelCause, RoundState, RoundStatus};
-use crate::{entry::Code, fold::LedgerState, payload::Payload, similarity::Similarity, votes::Tier};
+use crate::law::{self, VITALITY};
+use crate::{
+    Adjustment, AgentRate, Answers, CaptureChange, Code, DecidedBy, Earnings, LedgerState, Panel, PanelCause,
+    Payload, RoundState, RoundStatus, SettlementResult, Similarity, Tier, Transfer, Trigger, Weights,
+};
 
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";

@@ -6,13 +6,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::Script;
-use crate::fold::LedgerState;
-use crate::law::{
-    self, Adjustment, Course, Draw, Office, Parts, Reward, SettlementResult, Signatures, Weights, axes,
+use crate::law::{self, axes};
+use crate::payload::member::{malformed, read};
+use crate::{
+    Adjustment, Course, Draw, LedgerState, Malformed, Office, Parts, PrecedentQuery, PrecedentStatus, Reward,
+    SettlementResult, Signatures, Similarity, Weights, Words,
 };
-use crate::payload::member::{Malformed, malformed, read};
-use crate::precedents::{PrecedentQuery, PrecedentStatus};
-use crate::similarity::{Similarity, Words};
 
 /// A question to one rule.
 #[derive(Debug, Clone, PartialEq)]

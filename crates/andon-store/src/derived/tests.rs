@@ -138,7 +138,7 @@ fn the_file_is_appended_to_and_begins_anew_when_it_is_full() {
     }
     let cache = DerivedCache::load(dir.path(), b"rules");
     assert_eq!([1, 2, 3].map(|byte| cache.get(commit(byte))), [1, 2, 3].map(|byte| Some(known(byte))));
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(Kind::Derived.max()).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(Kind::DERIVED.max()).unwrap();
     let mut writer = DerivedWriter::new(dir.path());
     writer.push(&entries(4..=4));
     writer.flush();

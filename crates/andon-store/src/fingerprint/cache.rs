@@ -61,7 +61,7 @@ pub(super) struct Cache {
 impl Cache {
     /// Reads the cache of the repository at `common_dir`; an unusable one is an empty one.
     pub(super) fn load(common_dir: &Path) -> Self {
-        let memory = Memory::below(&common_dir.join("andon"), Kind::Fingerprints);
+        let memory = Memory::below(&common_dir.join("andon"), Kind::FINGERPRINTS);
         let bytes = memory.bytes().unwrap_or_default();
         let block: Block<'_> = memory.decoded(&(), &bytes).unwrap_or_default();
         let (sorted, needed) = (bytes.len() - block.records.len()..bytes.len(), block.needed as usize);

@@ -202,7 +202,7 @@ impl Ledger<'_> {
 
 /// True if this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn had_own(repo: &Repo) -> bool {
-    let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
+    let before: Option<Halts> = Memory::new(repo, Kind::HALTS).get(&());
     before.is_some_and(|known| known.at.own.is_some())
 }
 
@@ -212,7 +212,7 @@ pub(super) fn load(repo: &Repo, writer: Option<&Writer>) -> Result<Halts> {
     let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
-    let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
+    let before: Option<Halts> = Memory::new(repo, Kind::HALTS).get(&());
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
@@ -393,7 +393,7 @@ impl Halts {
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
         if !Ledger::open(repo).is_from_memory() {
-            Memory::new(repo, Kind::Halts).put(&(), self);
+            Memory::new(repo, Kind::HALTS).put(&(), self);
         }
     }
 

@@ -25,7 +25,7 @@ impl Ledger<'_> {
         let repo = self.repo;
         // Changes whenever a halt or an answer comes or goes; not known of a ledger that is cut.
         let events = self.halts().ok().map(|known| known.events());
-        let (memory, inputs) = (Memory::new(repo, Kind::NewestHalt), (&events, worktree));
+        let (memory, inputs) = (Memory::new(repo, Kind::NEWEST_HALT), (&events, worktree));
         if events.is_some()
             && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(MissingMemory))
         {

@@ -9,7 +9,7 @@ use andon_core::domain::{AckMode, CommitId, Diagnostic, EntryId, Hint, Level, Ti
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_engine::{Result, gate::outcomes};
 use andon_git::Repo;
-use andon_review::votes::Vote;
+use andon_review::Vote;
 use andon_store::{EntryFault, Fingerprinter, Ledger};
 
 /// The code of every message of this kind.

@@ -1,7 +1,7 @@
 //! One file a rule: its id, documentation, properties, parameters, check, messages and tests. A new rule is one file,
 //! its `mod` line and its line in the registry. The budgets are rows of one file.
 
-use super::rule::Rule;
+use super::Rule;
 
 pub(super) mod budgets;
 pub(super) mod co_occurrence;

@@ -26,7 +26,7 @@ fn marked(number: u64) -> JournalItem {
         at: None,
         code: code(0),
         number,
-        begins: crate::history::RunStart::Nothing,
+        begins: crate::domain::RunStart::Nothing,
     };
     JournalItem::Commit(MarkedCommit { commit: CommitId(oid(number)), passing: turn })
 }

@@ -86,7 +86,7 @@ fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
         (known.meaning, heads)
     };
     let remembered = look();
-    let memory = Memory::new(&open(dir), Kind::Halts).path().to_owned();
+    let memory = Memory::new(&open(dir), Kind::HALTS).path().to_owned();
     let kept = fs::read(&memory).unwrap();
     fs::remove_file(&memory).unwrap();
     let read = look();
@@ -101,7 +101,7 @@ fn the_memory_is_a_saving_only() {
     let id = ledger.append(&halted("main"), AT).unwrap();
     let unanswered = || Ledger::open(&open(dir.path())).standing("main").unwrap().map(|halt| halt.id);
     assert_eq!(unanswered(), Some(id));
-    let memory = Memory::new(&repo, Kind::Halts);
+    let memory = Memory::new(&repo, Kind::HALTS);
     let good = fs::read(memory.path()).unwrap();
     let known: Halts = memory.get(&()).unwrap();
     let with = |change: &dyn Fn(&mut Halts)| {
@@ -152,7 +152,7 @@ fn only_the_ref_of_a_clone_speaks_for_it() {
     let theirs = ref_of(&ledger_b.writer_id().unwrap());
     git(a.path(), &["update-ref", &theirs, &own]);
     git(a.path(), &["update-ref", &own, &halted]);
-    fs::remove_file(Memory::new(&repo_a, Kind::Halts).path()).unwrap();
+    fs::remove_file(Memory::new(&repo_a, Kind::HALTS).path()).unwrap();
     assert_eq!(unanswered(), Some(id), "{b:?}");
 }
 
