@@ -4,9 +4,7 @@ pub mod clients;
 pub mod live;
 pub mod place;
 
-pub use self::clients::{ClientHooks, ScopeHooks, Trust};
-pub use self::live::GuardState;
-pub use self::place::{Override, SharedHooksPath};
+pub use self::{clients::*, live::*, place::*};
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! Errors at the edge: each gets its kind, its hint and its exit code, in one exhaustive match.
 
-use std::process::ExitCode;
-
 use andon_config::ConfigErrors;
 use andon_core::domain::{Diagnostic, Hint, plural::count};
 use andon_engine::{OpsError, VerbError};
@@ -41,12 +39,6 @@ impl Exit {
             Self::Internal => 70,
             Self::Passed(code) => code,
         }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
     }
 }
 

@@ -11,15 +11,12 @@ pub(crate) mod watching;
 
 pub(crate) use self::watching::WatchMemory;
 
-pub use self::error::Exit;
-pub use self::format_arg::{FormatArg, JsonArg};
-pub use self::output::{ColorChoice, Format, Printer};
+pub use self::{error::*, format_arg::*, output::*};
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use self::output::ColorEnvironment;
 use andon_core::domain::{Decision, Diagnostic};
 use andon_engine::text::{Consequence, Glyphs, Style, message};
 use andon_engine::{

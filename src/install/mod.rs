@@ -21,16 +21,12 @@ pub mod shim;
 pub mod start_lines;
 pub mod steps;
 
-pub use self::manifest::{AbsolutePath, Birth, EditedFile, HooksFolder, Manifest};
-pub use self::mode::{Integration, Manager, ModeChoice, ModeFacts, ModeProblem};
-
 pub use self::clients::place::{Roots, Scope, SettingsFile};
 pub use self::clients::{InstalledFile, SettingsState, memory::MemoryFile, saved_files::SavedFiles};
-pub use self::edits::{Edit, FileKind};
-pub use self::inspect::{HookFile, HookMode, HookState};
-pub use self::plan::{Conflict, Displacement, HookRemoval, Intent};
-pub use self::steps::{EditRemoval, KeyValue, Step};
-pub use self::{framework::FileChange, husky::Layout, managers::ManagerSpec, shim::Owner};
+pub use self::{
+    edits::*, framework::*, husky::Layout, inspect::*, managers::*, manifest::*, mode::*, plan::*,
+    shim::Owner, steps::*,
+};
 
 use testreport::WordList;
 

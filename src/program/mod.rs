@@ -19,14 +19,15 @@ use andon_engine::{Context, text::Style};
 
 /// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+    let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let out = Printer { out: Style::Plain, err: Style::Plain };
         out.message(&andon_engine::text::message::diagnostic(&error::panicked(), out.err));
-        Exit::Internal.into()
-    })
+        Exit::Internal
+    });
+    ExitCode::from(ended.code())
 }
 
-fn run() -> ExitCode {
+fn run() -> Exit {
     let ctx = Context::capture();
     let args = ctx.args.clone();
     // The hooks' own door, before anything else is looked at.
@@ -34,7 +35,7 @@ fn run() -> ExitCode {
         && hook == "hook"
         && let Some(name) = name.to_str()
     {
-        return verbs::hook::main(ctx, name, rest).into();
+        return verbs::hook::main(ctx, name, rest);
     }
     if let [_, agent, hook, client, event, ..] = args.as_slice()
         && agent == "agent"
@@ -42,13 +43,13 @@ fn run() -> ExitCode {
         && !client.to_string_lossy().starts_with('-')
     {
         if ctx.is_switched_off() {
-            return Exit::Allowed.into();
+            return Exit::Allowed;
         }
-        return verbs::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy()).into();
+        return verbs::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy());
     }
     // Behind the hooks: a variable of the environment must not open one.
     if completion::is_asked(&ctx) {
-        return Exit::Allowed.into();
+        return Exit::Allowed;
     }
     // A line that is not understood is read once more, and answered with the whole of the help.
     let parsed = help::reader()
@@ -60,15 +61,12 @@ fn run() -> ExitCode {
             if err.use_stderr()
                 && ctx.args.windows(2).any(|words| words[0] == "agent" && words[1] == "hook") =>
         {
-            return not_a_call(ctx, &err).into();
+            return not_a_call(ctx, &err);
         }
         Err(err) => return usage(&ctx, &err),
     };
     let shell = Shell { out: printer(&ctx, cli.color), ctx };
-    match verbs::dispatch(&shell, &cli.command) {
-        Ok(exit) => exit.into(),
-        Err(err) => shell.fail(&err).into(),
-    }
+    verbs::dispatch(&shell, &cli.command).unwrap_or_else(|err| shell.fail(&err))
 }
 
 /// For most clients exit code 2 refuses the tool: a line that is not understood must not do that.
@@ -82,13 +80,13 @@ fn not_a_call(ctx: Context, err: &clap::Error) -> Exit {
 }
 
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
-fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
+fn usage(ctx: &Context, err: &clap::Error) -> Exit {
     let out = printer(ctx, help::color(&ctx.args));
     let cli = help::definition();
     let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if let Some(said) = suggestions::diagnostic(err, &cli, &given) {
         out.message(&andon_engine::text::message::diagnostic(&said, out.err));
-        return Exit::Usage.into();
+        return Exit::Usage;
     }
     let hint =
         suggestions::hint(err, &cli, &given).map_or_else(String::new, |hint| format!("  help: {hint}\n"));
@@ -102,9 +100,9 @@ fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
     };
     if err.use_stderr() {
         out.message(&(text + &hint));
-        Exit::Usage.into()
+        Exit::Usage
     } else {
         out.result(&text);
-        Exit::Allowed.into()
+        Exit::Allowed
     }
 }

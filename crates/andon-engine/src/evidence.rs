@@ -15,14 +15,9 @@ pub mod test_sets;
 pub mod tested_code;
 pub mod untracked;
 
-pub use self::inherited_evidence::{
-    Archive, Backing, CodeStanding, FailingRun, Inquiry, KnownSoFar, Origins,
+pub use self::{
+    inherited_evidence::*, places::*, scopes::*, separate_checkout::*, tested_code::*, untracked::*,
 };
-pub use self::places::Places;
-pub use self::scopes::{Demand, ScopeCode, ScopeState};
-pub use self::separate_checkout::{Checkout, TestedSubject};
-pub use self::tested_code::{CodeComparison, CommandResult, TestedCode};
-pub use self::untracked::{Mentions, TreeSnapshot};
 
 use std::collections::BTreeMap;
 

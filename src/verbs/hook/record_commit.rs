@@ -228,9 +228,7 @@ impl Recorder<'_> {
         let moved = tests.is_none() && carries.is_none() && self.is_moved(entry, derived.diff.hash, loaded);
         let open = loaded.timeline.activity.open.get(&node);
         let record = CommitRecord {
-            recorded_at: ctx.now,
             uptime: ctx.uptime(),
-            tree: derived.tree,
             parent: derived.parent,
             prev,
             kind: entry.kind,
@@ -239,8 +237,6 @@ impl Recorder<'_> {
             node: node.clone(),
             session: actor.session,
             iteration,
-            code: derived.code,
-            diff: derived.diff,
             change: Some(derived.change),
             tests,
             weakening,
@@ -252,9 +248,8 @@ impl Recorder<'_> {
             guards: origin::live_guards(ctx, ws, &made(entry, loaded)),
             worktree: linked_worktree(ws, entry.recording),
             by: (entry.recording == Recording::AtCommit).then(|| union::owner(&ws.repo)),
-            findings: Vec::new(),
             carries: carries.map(Box::new),
-            joins: Vec::new(),
+            ..CommitRecord::new(ctx.now, derived.tree, derived.code, derived.diff)
         };
         Ok((commit.fact(record), derived.missing))
     }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::situation::{self, LoopSituation, SharedHooks};
 use andon_core::domain::{
-    CommitId, Diagnostic, Fact, HaltSummary, RunValidity, StandingHalt, Timestamp, Usage,
+    CommitId, Diagnostic, Fact, HaltSummary, RunValidity, StandingHalt, TestRun, Timestamp, Usage,
 };
 use andon_core::{detect, history::Timeline, policy};
 use andon_engine::recording::{LoadedTimeline, timeline};
@@ -223,8 +223,9 @@ fn of_timeline(ws: &Workspace, timeline: &Timeline) -> LoopView {
 
 /// The newest test run of the journal, or of the newest record.
 fn last_run(loaded: &LoadedTimeline) -> Option<LastRun> {
-    let run = loaded.journal.runs.last().map(LastRun::from);
-    run.or_else(|| {
+    let of_run =
+        |run: &TestRun| LastRun { evidence: run.evidence.clone(), validity: run.validity, at: run.at };
+    loaded.journal.runs.last().map(of_run).or_else(|| {
         let tested = loaded.timeline.iterations.iter().rev().find(|iteration| iteration.tests.is_some())?;
         let evidence = tested.tests.clone()?;
         let at = Some(tested.at).filter(|at| at.0 != 0);

@@ -4,9 +4,9 @@
 //! Everything here can be derived again from the commit and the configuration, so `check` compares it; records of
 //! earlier versions lack it, and then it is unknown, which proves nothing.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{HunkHash, Oid};
+use super::{HunkHash, Oid, codec::listed};
 use crate::format::fields::{Items, count, or_default};
 
 /// One path that differs. `old` is `None` for an added path, `new` for a deleted one.
@@ -92,11 +92,7 @@ pub struct PathStep {
     pub new: HunkHash,
 }
 
-impl Serialize for PathStep {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        [self.path, self.old, self.new].serialize(serializer)
-    }
-}
+listed!(PathStep, path, old, new);
 
 /// A file from which a commit removes what commits of the same author had only just added. Written as a list of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -108,11 +104,7 @@ pub struct Rewrite {
     pub percent: u64,
 }
 
-impl Serialize for Rewrite {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.path, self.percent).serialize(serializer)
-    }
-}
+listed!(Rewrite, path, percent);
 
 /// Checklist items of a document: `- [x]` and `- [ ]`. Written as a list of both counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
@@ -126,11 +118,7 @@ pub struct Checklist {
     pub total: u64,
 }
 
-impl Serialize for Checklist {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        [self.done, self.total].serialize(serializer)
-    }
-}
+listed!(Checklist, done, total);
 
 /// The effect of a commit on documents (docs/spec-map.md, loop safety: "docs progress").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

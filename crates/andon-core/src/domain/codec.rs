@@ -140,6 +140,18 @@ macro_rules! named {
     };
 }
 
+/// Writes the fields of a struct as a list.
+macro_rules! listed {
+    ($type:ident, $($field:ident),+) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                ($(self.$field),+).serialize(serializer)
+            }
+        }
+    };
+}
+pub(super) use listed;
+
 /// Writes one of two values as `true` and the other as nothing.
 macro_rules! flag {
     ($type:ident, $set:ident, $unset:ident) => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     ChangeFacts, CodeId, CommitId, DiffHash, Digest, EntryId, Extent, HunkHash, Level, TestEvidence,
-    Timestamp, TreeId, Uptime, Usage,
+    Timestamp, TreeId, Uptime, Usage, codec::listed,
 };
 use crate::format::fields::{Items, Packed, Text, Texts, count, or_default, unless_default};
 use crate::format::{Count, bounded};
@@ -106,11 +106,7 @@ pub struct Hunk {
     pub added: HunkHash,
 }
 
-impl Serialize for Hunk {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        [self.removed, self.added].serialize(serializer)
-    }
-}
+listed!(Hunk, removed, added);
 
 impl Hunk {
     /// The hash of a side without lines.

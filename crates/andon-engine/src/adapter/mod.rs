@@ -7,7 +7,4 @@ pub mod chain;
 pub mod events;
 pub mod git_hook;
 
-pub use self::agents::Actor;
-pub use self::chain::{ChainPlan, ChainedHook, RunningHooks};
-pub use self::events::{Dates, EventError, Frame, ParsedEvent, Purpose};
-pub use self::git_hook::{PushedRef, Rewrite, RewriteCommand};
+pub use self::{agents::*, chain::*, events::*, git_hook::*};

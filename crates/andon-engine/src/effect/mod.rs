@@ -14,21 +14,15 @@ pub mod interrupt;
 pub mod program;
 pub mod report_files;
 
-pub use self::files::{PrivateDir, append_text, replace_text, write_andon_file, write_private, write_report};
 pub use self::hook_program::{ChainedEnd, HookProgramError, Probe};
-pub use self::program::{
-    CommandExit, Environment, InputState, ProgramEnd, ProgramError, Signals, StartedProgram, StopCause,
-    Surroundings,
-};
 pub use self::{
-    consult::ConsultOutput, dependencies::CopiedDependencies, interrupt::Interrupt,
-    report_files::MatchingFiles,
+    andon_dir::*, consult::ConsultOutput, dependencies::*, files::*, interrupt::*, program::*,
+    report_files::*,
 };
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use self::andon_dir::{ANDON_DIR, AndonDir, FilePresence};
 use crate::text::{Forge, Style, report_file, shown_change};
 use andon_config::Response;
 use andon_core::domain::{

@@ -18,8 +18,7 @@ pub mod replayed;
 pub mod stream;
 pub mod uncertainty;
 
-pub use self::stream::{EventsEnd, StreamOptions};
-pub use self::{numbers::Numbers, replayed::RangeFacts};
+pub use self::{numbers::*, replayed::*, stream::*};
 
 /// The newest iteration of `timeline` under `rules`; `config` says what an escalation does.
 pub fn verdict(timeline: &Timeline, rules: &RuleSettings, config: &Config) -> Decision {

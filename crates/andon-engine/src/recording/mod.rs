@@ -11,9 +11,7 @@ pub mod pending;
 pub mod skip;
 pub mod timeline;
 
-pub use self::bulk::{CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
-pub use self::timeline::{LoadedTimeline, Results};
-pub use self::{derive::DerivedCommit, pending::RunDestination};
+pub use self::{bulk::*, derive::*, pending::*, timeline::*};
 
 /// Reports refs whose locks a dead writer had left.
 pub fn tell_healed_locks(ctx: &Context, ws: &Workspace) -> Result<()> {

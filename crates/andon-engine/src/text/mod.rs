@@ -17,9 +17,7 @@ pub mod shown_change;
 pub mod spark;
 pub mod style;
 
-pub use self::shown_change::{ShownChange, ShownLine};
-pub use self::style::{Clock, Style};
 pub use self::{
-    forge::Forge, handoff::Material, line_summary::LineSummary, message::Consequence, page::Page,
-    spark::Glyphs,
+    forge::*, handoff::Material, line_summary::*, message::Consequence, page::*, shown_change::*,
+    spark::Glyphs, style::*,
 };

@@ -8,8 +8,7 @@ use serde_json::json;
 use super::{LoopCount, LoopState, LostHooks};
 use crate::{asking::WaitingRound, json::record};
 use andon_core::domain::{
-    CommitId, ContextWindowUse, Diagnostic, EntryId, RunValidity, StandingHalt, TestEvidence, TestRun,
-    Timestamp,
+    CommitId, ContextWindowUse, Diagnostic, EntryId, RunValidity, StandingHalt, TestEvidence, Timestamp,
 };
 
 /// The means by which a halt is answered.
@@ -32,12 +31,6 @@ pub struct LastRun {
     pub validity: RunValidity,
     /// When it ended, where that is known.
     pub at: Option<Timestamp>,
-}
-
-impl From<&TestRun> for LastRun {
-    fn from(run: &TestRun) -> Self {
-        Self { evidence: run.evidence.clone(), validity: run.validity, at: run.at }
-    }
 }
 
 fn tests<S: Serializer>(evidence: &TestEvidence, serializer: S) -> Result<S::Ok, S::Error> {

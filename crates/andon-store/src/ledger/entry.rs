@@ -18,12 +18,6 @@ pub(super) enum BadEntry {
     Corrupt(String),
 }
 
-impl From<GitError> for BadEntry {
-    fn from(error: GitError) -> Self {
-        Self::Git(error)
-    }
-}
-
 /// sha256 of the commit without its signature.
 pub(super) fn id_of(repo: &Repo, commit: CommitId) -> Result<EntryId, GitError> {
     Ok(id_in(&repo.commit_object(commit)?))
@@ -36,15 +30,16 @@ fn id_in(raw: &[u8]) -> EntryId {
 
 /// The entry of `commit`, whose tree is `tree`.
 pub(super) fn load(repo: &Repo, commit: CommitId, tree: TreeId) -> Result<Entry, BadEntry> {
-    read(repo, commit, tree, &repo.commit_object(commit)?)
+    read(repo, commit, tree, &repo.commit_object(commit).map_err(BadEntry::Git)?)
 }
 
 /// The entry of `commit`, which is stored as `raw`.
 pub(super) fn read(repo: &Repo, commit: CommitId, tree: TreeId, raw: &[u8]) -> Result<Entry, BadEntry> {
     let blob = repo
-        .blob_at(tree, FILE.as_bytes())?
+        .blob_at(tree, FILE.as_bytes())
+        .map_err(BadEntry::Git)?
         .ok_or_else(|| BadEntry::Corrupt(format!("its tree holds no {FILE}")))?;
-    let bytes = repo.read_blob(blob, MAX_ENTRY)?;
+    let bytes = repo.read_blob(blob, MAX_ENTRY).map_err(BadEntry::Git)?;
     let bytes = bytes.ok_or_else(|| BadEntry::Corrupt(format!("{FILE} has more than {MAX_ENTRY} bytes")))?;
     let decoded = wire::decode(&bytes).map_err(|why| BadEntry::Corrupt(format!("{FILE}: {why}")))?;
     Ok(Entry {

@@ -19,7 +19,9 @@ mod whole_range;
 
 use std::path::PathBuf;
 
+use self::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use self::examined_commits::{ExaminedCommits, MessageOrder, ViolationGroups};
+use self::halts::{HaltAndAnswer, LedgerFindings};
 use self::records::RecordFindings;
 pub use self::tip_runs::{CommandRunner, TestsWanted, run as tests_at_tip};
 use andon_config::{self as config, AppliesTo, Config, ConfigSource, Layer, MAX_BYTES, TestSettings};

@@ -1,7 +1,6 @@
 //! Records of what was passed over: the gate, the hooks of a client, rules, tests that are gone, halts.
 
-use super::halts::{HaltAndAnswer, LedgerFindings};
-use super::{Case, Diagnostic, ExaminedCommits, at, violation};
+use super::{Case, Diagnostic, ExaminedCommits, HaltAndAnswer, LedgerFindings, at, violation};
 use andon_core::detect;
 use andon_core::domain::{
     Ack, AckHow, CommitFact, CommitId, CommitRecord, Gate, HaltReason, Hint, Level, Recording, ReportFile,

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backing::{CommitCase, Conclusion, EvidenceGap, RangeEvidence};
 use super::chain::{self, RecentNotes};
 use super::makers::{self, OnceAgents};
 use super::{
-    Case, CheckInputs, Diagnostic, ExaminedCommits, Location, MessageOrder, ViolationGroups, at,
-    contradictions, level_of, overrides, tamper, violation, whole_range::WeakeningFold,
+    Case, CheckInputs, CommitCase, Conclusion, Diagnostic, EvidenceGap, ExaminedCommits, Location,
+    MessageOrder, RangeEvidence, RangeRequest, ViolationGroups, at, contradictions, level_of, overrides,
+    source, tamper, violation, whole_range::WeakeningFold,
 };
-use super::{RangeRequest, source};
 use andon_config as config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::detect;

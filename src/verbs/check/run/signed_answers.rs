@@ -1,9 +1,7 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use super::backing::Conclusion;
-use super::halts::{self, HaltAndAnswer};
-use super::{Case, JudgedRange, examined_commits::ExaminedCommits, of_range, violation};
+use super::{Case, Conclusion, ExaminedCommits, HaltAndAnswer, JudgedRange, halts, of_range, violation};
 use andon_config::Guard;
 use andon_core::domain::{AckMode, CommitId, Diagnostic, EntryId, Hint, Level, Timestamp};
 use andon_engine::asking::{self, HaltAnswer, LedgerFault, SignedLedger, short};

@@ -5,9 +5,8 @@
 //! gives.
 
 use super::{
-    Case, CommitRef, Diagnostic, JudgedRange, Location, at,
-    backing::{Conclusion, RangeEvidence},
-    halts, level_of, of_finding, overrides, violation,
+    Case, CommitRef, Conclusion, Diagnostic, JudgedRange, Location, RangeEvidence, at, halts, level_of,
+    of_finding, overrides, violation,
 };
 use andon_core::detect::{self, Candidate, Rule, Situation};
 use andon_core::domain::{CommitFact, CommitId, Fact, Hint, Level, Stage, TestEvidence, TreeId, Weakening};
