@@ -2,7 +2,7 @@
 //!
 //! It is careful because hooks are other people's programs. What was there is kept byte for byte and still
 //! runs, a failure half way leaves nothing behind, and uninstalling removes only what is certainly ours.
-//! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`steps`]) are apart, so that `doctor` can look
+//! Looking ([`mod@inspect`]), deciding ([`plan`]) and doing ([`steps`]) are apart, so that `doctor` can look
 //! with the same eyes and every decision has its test.
 
 pub mod clients;
