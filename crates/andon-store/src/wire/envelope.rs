@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// The last byte changes with the layout of an entry, and with every value that is kept in one.
-const MARK: [u8; 4] = *b"AND\x1b";
+const MARK: [u8; 4] = *b"AND\x1c";
 /// Mark, length, checksum.
 const HEAD: usize = 16;
 const KEY: usize = 16;
