@@ -13,8 +13,7 @@ use crate::install::Layout;
 use andon_core::domain::{GitHook, plural::count};
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::effect::AndonDir;
-use andon_git::Repo;
-use andon_git::platform::paths::shell_bytes;
+use andon_git::{Repo, platform::paths::shell_bytes};
 use andon_store::{ledger::REF_PREFIX, union, wire::NOTES_REF};
 
 /// The key that makes `git log` show notes.

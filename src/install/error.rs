@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Conflict, ModeProblem, managers, mode};
-use andon_core::domain::Hint;
-use andon_core::escape::shell_quote_bytes;
+use andon_core::{domain::Hint, escape::shell_quote_bytes};
 use andon_engine::{OpsError, VerbError};
 use andon_git::{GitError, platform::paths::shell_bytes};
 

@@ -5,9 +5,8 @@
 //! before the first hook is touched: an entry for a hook that never came to be does no harm, a hook without
 //! an entry might.
 
-use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, io};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

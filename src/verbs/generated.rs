@@ -8,8 +8,7 @@ use clap_complete::Shell as CompletionShell;
 use crate::cli::{Exit, Shell};
 use crate::program::{completion, manual};
 use andon_agents::ruling::plain_words;
-use andon_core::domain::Hint;
-use andon_core::escape::shell_quote;
+use andon_core::{domain::Hint, escape::shell_quote};
 use andon_engine::{Context, OpsError, Result, Workspace};
 
 /// The completions of a shell, or the function for its test command, to be sourced.

@@ -2,11 +2,10 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::keys;
 use super::mistake::{ConfigErrors, mistake, quoted};
-use super::setting::FromValue as _;
 use super::settings::{ScopeAt, ScopeSettings, TestScopes};
 use super::value::{Value, Values, suggest};
+use super::{keys, setting::FromValue as _};
 use andon_core::domain::{Scope, Scopes, ScopesError};
 use testreport::Format;
 

@@ -6,9 +6,8 @@ use std::{ffi::OsString, rc::Rc};
 use crate::effect::{AndonDir, Site};
 use crate::{Context, OpsError, Result, context, text::Style};
 use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
-use andon_core::change::normalize::Normalizer;
-use andon_core::detect;
 use andon_core::domain::{Level, OverlayEntry, PathClass, PathRules, Timestamp, Tracking, TreeId};
+use andon_core::{change::normalize::Normalizer, detect};
 use andon_git::{Overlay, Repo};
 use andon_store::Fingerprinter;
 

@@ -3,15 +3,13 @@
 //! for a person.
 
 use andon_core::domain::Hint;
-use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::{io::Read as _, path::Path, time::Duration};
+use std::{collections::hash_map::RandomState, io::Read as _, path::Path, time::Duration};
 
 use crate::files::{open_plain, temporary_in};
 use crate::platform::{Life, processes};
 use crate::{GitError, Online, Repo, Result, error::cut};
-use andon_core::WordList;
-use andon_core::domain::CommitId;
+use andon_core::{WordList, domain::CommitId};
 
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;

@@ -1,8 +1,7 @@
 //! The guard of the loop as it was before the tool calls that run now: kept from one hook of a client to the next.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::{collections::BTreeMap, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;

@@ -6,11 +6,7 @@
 //! make one. `<common dir>/andon/cache/results` is a memory with how far each source was read: who opens it reads what came
 //! since. It is bounded by age and bytes; without it the newest part of each source is read again.
 
-use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::rc::Rc;
+use std::{cell::RefCell, cmp::Reverse, collections::BTreeMap, path::PathBuf, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,7 @@ use std::{borrow::Cow, cell::OnceCell, collections::BTreeSet, ops::Range};
 
 use crate::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
 use crate::read::{MAX_TESTS, Test, tests};
-use crate::reader::FileText;
-use crate::{ChangedText, declaration::function, skips::Heirs, words::Words};
+use crate::{ChangedText, declaration::function, reader::FileText, skips::Heirs, words::Words};
 
 /// The files of a change on one of its sides.
 #[derive(Debug)]

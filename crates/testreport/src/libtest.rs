@@ -6,8 +6,7 @@
 
 use crate::cases::{Cases, from_panic};
 use crate::tally::{Outcome, Tally, Trouble, append_line};
-use crate::words::PHRASES;
-use crate::{Counts, ReportProblem, Root, WordList};
+use crate::{Counts, ReportProblem, Root, WordList, words::PHRASES};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "cargo";

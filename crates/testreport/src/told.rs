@@ -6,8 +6,7 @@
 mod line;
 mod table;
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 

@@ -6,9 +6,8 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use std::{sync::Arc, thread};
+use std::{sync::Arc, sync::atomic::Ordering, thread};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};

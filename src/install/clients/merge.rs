@@ -9,8 +9,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use andon_core::domain::Client;
-use andon_core::escape::shell_quote;
+use andon_core::{domain::Client, escape::shell_quote};
 
 /// The member that holds the hooks of each event.
 const HOOKS: &str = "hooks";

@@ -10,8 +10,7 @@ use clap::Args;
 use crate::cli::{Exit, Shell};
 use andon_core::escape;
 use andon_engine::{Context, OpsError, Result, VerbError};
-use andon_git::platform::paths::LIST_SEPARATOR;
-use andon_git::platform::processes;
+use andon_git::{platform::paths::LIST_SEPARATOR, platform::processes};
 
 /// Plays the demo.
 pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit> {

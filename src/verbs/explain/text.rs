@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{ExplainedFile, ExplainedRun};
-use andon_core::detect::Rule;
-use andon_core::domain::TestEvidence;
-use andon_core::escape::terminal_clip;
+use andon_core::{detect::Rule, domain::TestEvidence, escape::terminal_clip};
 use andon_engine::text::{Page, Style, phrase};
 use testreport::{Change, FailureTrace};
 

@@ -15,8 +15,7 @@ use andon_engine::evidence::{self, Asked, Demand, Subject, test_sets};
 use andon_engine::gate::{GateContext, guard, outcomes};
 use andon_engine::recording::{self, DerivedCommit, LoadedTimeline, attempts, bound, derive, skip, timeline};
 use andon_engine::{Context, Result, Workspace, adapter::Actor, error::or_warn, halts, weakening};
-use andon_git::platform::test_seam::stop_point;
-use andon_git::{CommitInfo, ReflogEntry, missing_help};
+use andon_git::{CommitInfo, ReflogEntry, missing_help, platform::test_seam::stop_point};
 use andon_store::{
     GitProcess, Journal, JournalLine, Ledger, Marker, NewRecord, NotesStore, Receipt, Repair, ResultIndex,
     StoredRecord, WindowVerdict, process::git_above, receipt, union, window,

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use andon_config as config;
 use andon_core::domain::Scope;
-use andon_engine::guess::members::ProposedScope;
-use andon_engine::{evidence::test_guess, guess::Guess};
+use andon_engine::{evidence::test_guess, guess::Guess, guess::members::ProposedScope};
 
 /// The `andon.toml` that is written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,11 +11,9 @@ use std::path::Path;
 use super::InstallArgs;
 use crate::install::{KeyValue, Step, start_lines};
 use crate::setup::{event_key, fetch_states, is_ours_alone};
-use andon_core::domain::GitHook;
-use andon_core::escape::shell_quote_bytes;
+use andon_core::{domain::GitHook, escape::shell_quote_bytes};
 use andon_engine::sync::PUSH_KEY;
-use andon_git::platform::paths::shell_bytes;
-use andon_git::{ConfigScope, GitError, Repo};
+use andon_git::{ConfigScope, GitError, Repo, platform::paths::shell_bytes};
 
 /// The keys and their values. git appends the arguments of the hook to the command.
 pub(super) fn hook_keys(program: &Path) -> Vec<KeyValue> {

@@ -2,15 +2,11 @@
 
 mod layouts;
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _};
 
-use super::InstallArgs;
-use super::plan::InstallReport;
-use super::plan::install;
-use super::{remove::uninstall, *};
+use super::{InstallArgs, plan::InstallReport, plan::install, remove::uninstall, *};
 use crate::install::{HookRemoval, InstallError, Result, steps};
 use crate::setup::{DISPLAY_REF, names_notes_ref};
 use andon_git::RepoEnv;

@@ -3,8 +3,7 @@
 
 use serde_json::json;
 
-use super::session::Trajectory;
-use super::{ReplayLine, ReplayStep};
+use super::{ReplayLine, ReplayStep, session::Trajectory};
 use andon_core::domain::{Decision, Diagnostic, TestEvidence, Verdict};
 use andon_core::escape::terminal_clip;
 use andon_engine::json;

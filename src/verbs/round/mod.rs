@@ -10,8 +10,7 @@
 
 mod pending;
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::calls;
 use super::preset::{self, LineFilter};
-use super::whereabouts::Whereabouts;
+use super::{calls, whereabouts::Whereabouts};
 use andon_config::TestCommand;
 use andon_core::domain::{HiddenPath, Hint, Span, TestStatus};
 use andon_core::{change::secrets, escape::shell_quote_bytes};

@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use andon_engine::effect::report_files;
-use andon_engine::guess::listing::MANIFESTS;
+use andon_engine::{effect::report_files, guess::listing::MANIFESTS};
 use testreport::{RUNNERS, ReportedPlace, WordList};
 
 /// The directories of one run, as far as they are known.

@@ -3,9 +3,8 @@
 
 use crate::tools::WORDS;
 use andon_core::command_words::{ShellLine, is_assignment, is_shell, is_wrapper, program_name};
-use andon_core::domain::Disarm;
 use andon_core::shell_reading::{Reading, SimpleCommand};
-use andon_core::{WordList, words};
+use andon_core::{WordList, domain::Disarm, words};
 
 /// Commands of Andon's that are a person's, by their first words. A caller of `agent hook` says what a client never said.
 const OF_PEOPLE: WordList = WordList::section(WORDS, "commands of people");

@@ -8,8 +8,7 @@
 //! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
 //! set it on purpose during other work, and its old value says little about that work.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Serialize;
 

@@ -3,8 +3,7 @@
 //! An acceptance test that was written first stays red while other tests newly pass, and a test that was red before the
 //! run began is not the run's doing. Where the work moves, an output that repeats proves nothing.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::excuses::{TICKED, WRITTEN};
 use crate::domain::{Edits, Nature, Oid, TestEvidence, TestRun};

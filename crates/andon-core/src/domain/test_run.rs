@@ -6,8 +6,7 @@ mod scopes;
 pub use overlay::{OverlayEntry, Tracking};
 pub use testreport::{Counts, NamedTest, TestStatus};
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

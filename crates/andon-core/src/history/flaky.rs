@@ -3,9 +3,8 @@
 //! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing about
 //! the edit before it, so it makes a loop look neither stuck nor better; the gates still count its failure.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::Timeline;
 use crate::domain::{CodeId, RunOrigin, TestEvidence, TestStatus};

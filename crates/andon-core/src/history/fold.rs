@@ -3,8 +3,7 @@
 //! The writer of records asks [`next_iteration`] for the number of a commit, and the reader folds that
 //! record: both go by the same test for a new window, so that they cannot drift apart.
 
-use std::mem::take;
-use std::sync::Arc;
+use std::{mem::take, sync::Arc};
 
 use super::timeline::{MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Memo};
 use super::{

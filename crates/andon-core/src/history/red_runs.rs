@@ -2,8 +2,7 @@
 //!
 //! Commits that the gate refused for untested code, one after another: each with new code is an attempt.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,7 @@
 //! Input of git's hooks: lines on standard input for two of them; from the pre-commit framework and prek, which pass no input
 //! on, variables.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use andon_core::domain::{CommitId, Oid};
 use andon_core::escape::shell_quote;

@@ -1,11 +1,10 @@
 //! Event streams as good runs. A file without events is no run: it would count as work that nothing halts, and base a
 //! promise on no work. The same content twice is one run, whatever the names are.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::{collections::BTreeSet, sync::atomic::Ordering};
 
 use sha2::{Digest as _, Sha256};
 

@@ -12,8 +12,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use cap_tempfile::TempFile;
 
-use andon_git::platform::files::is_ours;
-use andon_git::{if_there, is_litter};
+use andon_git::{if_there, is_litter, platform::files::is_ours};
 
 /// Its name, under the top of the working tree.
 pub const ANDON_DIR: &str = ".andon";

@@ -5,8 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{EffectError, Site};
-use andon_core::domain::Plan;
-use andon_core::{WordList, policy};
+use andon_core::{WordList, domain::Plan, policy};
 use andon_git::{Repo, replace_private, temporary_in};
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore`.

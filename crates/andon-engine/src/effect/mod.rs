@@ -30,8 +30,7 @@ use andon_core::domain::{
     Timestamp,
 };
 use andon_core::escape::shell_quote;
-use andon_git::Repo;
-use andon_git::platform::test_seam::stop_point;
+use andon_git::{Repo, platform::test_seam::stop_point};
 use andon_store::{Journal, JournalLine, Ledger, LedgerError, RecordError};
 
 /// The place where effects are carried out.

@@ -8,9 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::release;
-use crate::Result;
 use crate::evidence::scopes::{self, is_tested};
-use crate::recording::derive;
+use crate::{Result, recording::derive};
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{CodeId, CommitId, CommitKind, CommitRecord, Gate, Recording, TestEvidence};

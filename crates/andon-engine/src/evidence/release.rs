@@ -3,10 +3,9 @@
 
 use super::{Asked, Demand, Subject, own_evidence, scopes};
 use crate::{Result, Workspace};
-use andon_core::WordList;
 use andon_core::change::release::{self, Rewritten};
-use andon_core::detect::is_in_folder_of_tests;
 use andon_core::domain::{Hint, PathClass, PathRules, RanOn, TestEvidence, TreeId};
+use andon_core::{WordList, detect::is_in_folder_of_tests};
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, Repo};
 use andon_store::Content;
 

@@ -16,8 +16,7 @@ use andon_core::domain::{
     Diagnostic, Hint, OverlayEntry, TestEvidence, TestRun, Tracking, paths::kind_of, plural::count,
 };
 use andon_core::escape::shell_quote_bytes;
-use andon_git::platform::paths::path_from_bytes;
-use andon_git::{MODE_SUBMODULE, Overlay};
+use andon_git::{MODE_SUBMODULE, Overlay, platform::paths::path_from_bytes};
 use andon_store::Content;
 use testreport::{ParsedRun, Stream};
 

@@ -10,8 +10,7 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use super::WORDS;
-use andon_core::WordList;
-use andon_core::domain::Scope;
+use andon_core::{WordList, domain::Scope};
 use testreport::pattern;
 
 /// Manifests by their path from the top of the working tree. The caller bounds their number and size.

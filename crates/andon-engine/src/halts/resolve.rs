@@ -5,8 +5,7 @@
 //! A report file is written before its ledger entry, so a missing report file always means that it was removed.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::{io::Write as _, path::PathBuf};
 
 use super::stops::{STOP_FILE, clear_pause, named_by, report_file, stops};
 use super::{Answer, BoundBy, Standing, answer::acknowledge};

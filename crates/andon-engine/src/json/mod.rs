@@ -10,8 +10,7 @@ use std::{fmt::Write as _, path::Path};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use andon_core::domain::Ack;
-use andon_core::escape;
+use andon_core::{domain::Ack, escape};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoundPrecedentJson {

@@ -9,8 +9,7 @@ use andon_core::domain::{
     Attempt, CarriedAttempt, CommitFact, CommitId, CommitKind, DiffSummary, TestEvidence, TestRun,
 };
 use andon_core::history::{self, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, SideAttempt, outcome};
-use andon_git::CommitInfo;
-use andon_git::platform::test_seam::stop_point;
+use andon_git::{CommitInfo, platform::test_seam::stop_point};
 use andon_store::{Journal, JournalLine, NotesStore, Window, union};
 
 /// Remembers a commit that was recorded here, for all worktrees.

@@ -16,9 +16,8 @@ use crate::recording::derive::{DerivedCommit, Deriver};
 use crate::weakening::{self, TestReader};
 use crate::{Context, OpsError, Result, VerbError};
 use andon_config::Config;
-use andon_core::change::normalize::Normalizer;
-use andon_core::detect::Patterns;
 use andon_core::domain::{CommitId, CommitRecord, Diagnostic, Recording, RuleSettings, Weakening};
+use andon_core::{change::normalize::Normalizer, detect::Patterns};
 use andon_git::{CommitInfo, Repo};
 use andon_store::{CommitMemory, DerivedCache, DerivedWriter, NotesStore};
 

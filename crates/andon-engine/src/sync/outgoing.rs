@@ -3,8 +3,7 @@
 use super::{RemoteState, Sync, records::Tips};
 use crate::Result;
 use andon_core::domain::{CommitId, Diagnostic, Hint};
-use andon_git::platform::test_seam::stop_point;
-use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
+use andon_git::{GitError, PushEnd, PushedTo, Repo, Update, platform::test_seam::stop_point};
 use andon_store::union::{self, PREFIX};
 use andon_store::{Ledger, WriterNews, ledger, notes};
 

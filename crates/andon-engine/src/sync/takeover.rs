@@ -5,8 +5,7 @@ use super::{Peer, Sync};
 use crate::Result;
 use andon_core::domain::{CommitId, Diagnostic, Hint};
 use andon_core::escape::shell_quote;
-use andon_git::platform::test_seam::stop_point;
-use andon_git::{GitError, Repo};
+use andon_git::{GitError, Repo, platform::test_seam::stop_point};
 use andon_store::union::{self, PREFIX};
 use andon_store::{Arrival, Ledger, ledger, notes};
 

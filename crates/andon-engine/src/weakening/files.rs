@@ -1,9 +1,8 @@
 //! The files of a change that can hold tests, each with its text before and after: read within bounds, deletions
 //! together with the additions that may have taken their tests.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use crate::Result;
 use andon_core::detect::{TestCollection, TestComparison, left_behind, subject};

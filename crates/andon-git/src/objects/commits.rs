@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
+use crate::objects::commit_text::{CommitText, headers};
 use crate::{Repo, Result, error::cut, objects::write_error};
 use andon_core::domain::{CommitFact, CommitId, CommitRecord, Timestamp, TreeId, agent};
 
 /// Longest subject that is kept, in characters.
 const MAX_SUBJECT: usize = 500;
-/// Most of a message that is searched for trailers, in bytes from its end.
-const MAX_TRAILER_BYTES: usize = 64 * 1024;
 
 /// The content of a commit. Bytes that are not UTF-8 are replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,37 +57,6 @@ pub struct NewCommit<'a> {
     pub message: &'a str,
     /// Author and committer date.
     pub at: Timestamp,
-}
-
-/// A commit's headers, and its message without the lines that are empty before it.
-pub(crate) struct CommitText {
-    tree: TreeId,
-    /// None where a shallow clone was cut.
-    pub(crate) parents: Vec<CommitId>,
-    head: String,
-    message: String,
-}
-
-/// The values of the headers of that name.
-fn headers<'a>(head: &'a str, name: &'static str) -> impl Iterator<Item = &'a str> {
-    head.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '))
-}
-
-impl CommitText {
-    /// Name, address and date of the author or the committer, as far as they are there.
-    pub(crate) fn person(&self, role: &'static str) -> (&str, &str, Timestamp) {
-        let line = headers(&self.head, role).next().unwrap_or_default();
-        let (who, rest) = line.split_once('<').unwrap_or((line, ""));
-        let (email, when) = rest.split_once('>').unwrap_or((rest, line));
-        let at = when.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or_default();
-        (who.trim(), email.trim(), Timestamp(at))
-    }
-
-    /// The end of the message that is searched for trailers.
-    fn tail(&self) -> &str {
-        let start = self.message.len().saturating_sub(MAX_TRAILER_BYTES);
-        (start..).find_map(|start| self.message.get(start..)).unwrap_or_default()
-    }
 }
 
 impl Repo {

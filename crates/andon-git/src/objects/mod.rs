@@ -2,6 +2,7 @@
 
 pub(crate) mod ancestry;
 pub(crate) mod cache;
+pub(crate) mod commit_text;
 pub(crate) mod commits;
 pub(crate) mod durable;
 pub(crate) mod gc_guard;

@@ -1,7 +1,6 @@
 //! Stored objects are equal to git's, and a damaged one is an error for every reader.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::{io::Write as _, path::Path};
+use std::{io::Write as _, os::unix::fs::MetadataExt as _, path::Path};
 
 use flate2::{Compression, write::ZlibEncoder};
 

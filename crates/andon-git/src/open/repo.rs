@@ -7,7 +7,7 @@ use std::{collections::HashMap, ffi::OsString, rc::Rc};
 
 use git2::ErrorCode;
 
-use crate::objects::commits::CommitText;
+use crate::objects::commit_text::CommitText;
 use crate::{Cache, GitError, MissingBecause, ObjectReader, RawTree, Text, VettedObjects};
 use andon_core::domain::Oid;
 

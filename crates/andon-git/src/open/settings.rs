@@ -3,8 +3,7 @@
 //! For installing and diagnosing, never for a hook: it starts the git program, which alone sees `git -c`,
 //! `GIT_CONFIG_COUNT` and every form of include (docs/git-facts.md).
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{Repo, Result, platform::paths::path_from_bytes};
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{lists, numbers, shown_by_name, whole};
 use super::member::{Malformed, malformed};
 use crate::window::DAY;
-use andon_core::domain::AckMode;
-use andon_core::format::fields::unless_default;
+use andon_core::{domain::AckMode, format::fields::unless_default};
 
 /// A use of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -10,9 +10,7 @@ use super::fields::{SignedText, Whole, lenient, shown_by_name};
 use super::member::{self, Malformed, malformed};
 use super::questions::Trigger;
 use crate::Words;
-use andon_core::domain::Digest;
-use andon_core::format::fields::unless_default;
-use andon_core::format::members_of;
+use andon_core::{domain::Digest, format::fields::unless_default, format::members_of};
 
 /// The five decisions; each is an axis of adjustments (R25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,9 +1,8 @@
 //! Who this clone is in the ledger: a random id, so that no two clones ever write one ref.
 
-use std::collections::hash_map::RandomState;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{fs, hash::BuildHasher as _};
+use std::{collections::hash_map::RandomState, fs, hash::BuildHasher as _};
 
 use super::{LedgerError, Result};
 use crate::file;

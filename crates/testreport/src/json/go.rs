@@ -10,9 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{EventReader, LineUse};
-use crate::ReportedPlace;
-use crate::cases::Cases;
 use crate::tally::{Outcome, Tally, Trouble, append, append_line};
+use crate::{ReportedPlace, cases::Cases};
 
 /// Packages, and tests of one package, that may be open at one time.
 const MAX_OPEN: usize = 100_000;

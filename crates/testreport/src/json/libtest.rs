@@ -6,9 +6,8 @@
 use serde::Deserialize;
 
 use super::{EventReader, LineUse};
-use crate::ReportProblem;
 use crate::cases::{Cases, from_panic};
-use crate::tally::Outcome;
+use crate::{ReportProblem, tally::Outcome};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{EventReader, LineUse};
-use crate::ReportProblem;
 use crate::cases::{Cases, before_frames, bounded};
-use crate::tally::Outcome;
+use crate::{ReportProblem, tally::Outcome};
 
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 64;

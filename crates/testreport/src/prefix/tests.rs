@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::tests::samples::SAMPLES;
-use crate::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream, TestStatus};
+use crate::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream, TestStatus, tests::samples::SAMPLES};
 
 /// A tool, and what it puts before a line of the source.
 type Tool = (&'static str, fn(&str, usize) -> String);

@@ -4,8 +4,7 @@
 //! If tests that failed are run again, each run has its `DONE`, whose numbers hold those of the runs before: the last run decides.
 
 use super::sessions::{is_seconds, number_first, sum};
-use crate::tally::append_line;
-use crate::{Counts, MAX_FAILING, WordList, words};
+use crate::{Counts, MAX_FAILING, WordList, tally::append_line, words};
 
 const NAMES: WordList = words!["runs", "tests", "skipped", "failure", "failures", "error", "errors"];
 

@@ -4,9 +4,8 @@
 
 use super::Summary;
 use super::sessions::{Sessions, counts_of, number_first, whole_number};
-use crate::cases::from_panic;
 use crate::tally::{Outcome, Trouble, append_line};
-use crate::{Counts, words};
+use crate::{Counts, cases::from_panic, words};
 
 /// Name of the runner in evidence.
 pub(in super::super) const RUNNER: &str = "nextest";

@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::words::PHRASES;
-use crate::{Counts, WordList, pattern};
+use crate::{Counts, WordList, pattern, words::PHRASES};
 
 /// Patterns of lines that count in another order, and what they say in words.
 const ORDERS: WordList = WordList::section(PHRASES, "orders of counts");

@@ -9,8 +9,7 @@ use super::Dialect;
 use super::walk::{Element, Node};
 use crate::cases::{Cases, bounded, printed_escapes};
 use crate::tally::{Outcome, TestTime, append};
-use crate::words::PHRASES;
-use crate::{ReportProblem, WordList};
+use crate::{ReportProblem, WordList, words::PHRASES};
 
 enum Open {
     Suite(Suite),

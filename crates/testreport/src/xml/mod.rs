@@ -15,8 +15,7 @@ mod xunit;
 pub(super) use self::output::XmlOutput;
 use self::walk::{Element, Node, Walk};
 use self::{ctest::CtestReader, junit::JunitReader, nunit::NunitReader, trx::TrxReader, xunit::XunitReader};
-use crate::words::PHRASES;
-use crate::{Format, ReportProblem, Root, WordList, cases::Cases, tally::Tally};
+use crate::{Format, ReportProblem, Root, WordList, cases::Cases, tally::Tally, words::PHRASES};
 
 /// A format, most of them a table of paths, such as `/TestRun/Results`, and what each holds.
 trait Dialect {

@@ -4,8 +4,7 @@
 //! of tested commits, which is shown by making it again, gets a warning; anything else is untested work: an error where
 //! a record says so, missing evidence where there is no record.
 
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 
 use super::missing_scopes::{MissingScopes, missing_scopes};
 use super::{

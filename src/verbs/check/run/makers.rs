@@ -9,10 +9,9 @@ use andon_config::AppliesTo;
 use andon_core::detect::{self, Candidate, Situation};
 use andon_core::domain::{Claims, CommitFact, CommitId, CommitRecord, Mismatch, Recording, Stage, identity};
 use andon_core::history::Timeline;
-use andon_engine::adapter::agents::DEFAULT_NODE;
 use andon_engine::gate::identity::{is_asked, of_tree};
 use andon_engine::recording::bound::{by_record, by_trace, had_hooks, maker};
-use andon_engine::{Result, range};
+use andon_engine::{Result, adapter::agents::DEFAULT_NODE, range};
 use andon_git::{CommitInfo, NoteChange, Repo};
 use andon_store::{Journal, Reach};
 

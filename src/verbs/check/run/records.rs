@@ -11,12 +11,11 @@ use super::{
     source, tamper, violation, whole_range::WeakeningFold,
 };
 use andon_config as config;
-use andon_core::change::normalize::Normalizer;
-use andon_core::detect;
 use andon_core::domain::{
     CommitFact, CommitId, CommitKind, CommitRecord, Digest, Hint, Level, PathClass, TestEvidence,
 };
 use andon_core::format::FormatError;
+use andon_core::{change::normalize::Normalizer, detect};
 use andon_engine::recording::{
     CommitFacts, DerivedCommit, Job, Pace, RangeCommit, Records, WalkEnd, bulk, derive,
 };

@@ -2,8 +2,7 @@
 
 use crate::detect::calls::{self, is_told};
 use crate::detect::prelude::*;
-use crate::domain::CallEnd;
-use crate::history::Call;
+use crate::{domain::CallEnd, history::Call};
 
 const CALLS: Param<u64> = Param::count("calls", 14, 2);
 const WINDOW: Param<u64> = Param::count("window", 20, 2);

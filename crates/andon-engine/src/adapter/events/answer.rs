@@ -6,8 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::WORDS;
-use andon_core::WordList;
-use andon_core::domain::CallEnd;
+use andon_core::{WordList, domain::CallEnd};
 use testreport::pattern;
 
 /// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.

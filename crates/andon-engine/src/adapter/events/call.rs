@@ -4,11 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::short_form::{self, command_keys};
 use super::{WORDS, answer, command, hash, quantities, taken};
-use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{Arguments, CallEnd, CallHashes, ToolCall};
 use andon_core::format::{FormatError, members};
 use andon_core::history::{FILE_ARGUMENTS, SHOWING, is_edit, is_one_of};
-use andon_core::{WordList, words};
+use andon_core::{WordList, change::normalize::Normalizer, words};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;

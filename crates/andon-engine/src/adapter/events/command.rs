@@ -2,8 +2,7 @@
 
 use super::WORDS;
 use andon_core::command_words::{innermost, program_name};
-use andon_core::shell_reading::Reading;
-use andon_core::{WordList, words};
+use andon_core::{WordList, shell_reading::Reading, words};
 
 /// Commands that end when something else does, or ask how far something elsewhere is.
 const WAITING: WordList = WordList::section(WORDS, "waiting commands");

@@ -5,8 +5,7 @@ use andon_core::domain::Hint;
 use serde_json::{Map, Value};
 
 use super::{EventError, WORDS, cut};
-use andon_core::domain::diagnostic;
-use andon_core::{WordList, words};
+use andon_core::{WordList, domain::diagnostic, words};
 
 /// Members of every type.
 const EVERY: WordList = WordList::section(WORDS, "every event");

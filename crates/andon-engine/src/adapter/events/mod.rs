@@ -22,13 +22,12 @@ pub use members::RequiredMembers;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use andon_core::WordList;
-use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{
     Ack, Ballot, CLOCK_SKEW, CodeId, CommitRefused, Digest, Event, EventKind, Fact, Hint, Output, OutputKind,
     Renewal, ShortHash, Span, Timestamp, ToolCall, TreeId, TurnEnd, Uptime,
 };
 use andon_core::format::{FormatError, bounded, members};
+use andon_core::{WordList, change::normalize::Normalizer};
 use andon_store::wire::v1::{decode_line, event::trace};
 use andon_store::{JournalLine, UsageWire};
 

@@ -6,10 +6,9 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
-use andon_core::change::normalize::Normalizer;
 use andon_core::domain::{MAX_SHOWN, ToolCall};
 use andon_core::history::{COMMAND_ARGUMENTS, FILE_ARGUMENTS, SEVERAL_COMMANDS};
-use andon_core::{WordList, change::secrets, escape, words};
+use andon_core::{WordList, change::normalize::Normalizer, change::secrets, escape, words};
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;

@@ -2,10 +2,9 @@
 //! without code that the compiler does not check.
 
 use std::io::{self, IsTerminal};
-use std::os::windows::io::OwnedHandle;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Sender, SyncSender, TrySendError, channel};
-use std::{fs::File, sync::Mutex, time::Duration};
+use std::{fs::File, os::windows::io::OwnedHandle, sync::Mutex, time::Duration};
 
 use super::{Group, InputState, Notice, Outputs, SentSignal, Start, ending_signal_came};
 use andon_git::platform::processes;

@@ -1,9 +1,8 @@
 //! Files, as Windows has them: without modes, inodes and named pipes among them.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
-use std::os::windows::fs::OpenOptionsExt as _;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{io, path::Path};
+use std::{io, os::windows::fs::OpenOptionsExt as _, path::Path};
 
 use same_file::Handle;
 

@@ -1,9 +1,8 @@
 //! Processes, as Windows has them: without groups, signals and scripts that the system starts.
 
 use std::ffi::{OsStr, OsString};
-use std::os::windows::process::CommandExt as _;
 use std::process::{Command, ExitStatus, Stdio};
-use std::{io, path::Path};
+use std::{io, os::windows::process::CommandExt as _, path::Path};
 
 use crate::platform::Life;
 

@@ -1,7 +1,6 @@
 use super::*;
-use crate::Root;
-use crate::TestStatus;
 use crate::run::{ExitKind, ParsedRun};
+use crate::{Root, TestStatus};
 
 /// Output of node 20, shortened.
 const FAILING: &str = "✔ passes (0.880285ms)

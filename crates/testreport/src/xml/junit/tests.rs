@@ -1,7 +1,6 @@
 use crate::reader::{ReportInput, read};
 use crate::run::{ExitKind, ParsedRun};
-use crate::tally::Tally;
-use crate::{Counts, TestStatus, normalize::Root};
+use crate::{Counts, TestStatus, normalize::Root, tally::Tally};
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
     read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::none())

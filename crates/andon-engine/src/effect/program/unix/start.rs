@@ -5,10 +5,9 @@
 //! the command left running and its result lost. `posix_spawn` takes the mask of the new process.
 
 use std::ffi::{CString, NulError};
-use std::os::fd::AsRawFd;
 use std::os::unix::{ffi::OsStrExt, process::ExitStatusExt};
 use std::sync::{Mutex, PoisonError};
-use std::{io, path::Path, process::ExitStatus};
+use std::{io, os::fd::AsRawFd, path::Path, process::ExitStatus};
 
 use nix::errno::Errno;
 use nix::libc::{STDERR_FILENO, STDOUT_FILENO};
