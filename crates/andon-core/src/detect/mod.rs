@@ -29,6 +29,7 @@ pub(crate) use attempts::progress;
 pub use attempts::uncredited_falls;
 pub use evaluation::{evaluate, run};
 pub use excuses::ExcuseText;
+pub use ladder::Score;
 pub use lost::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Rule, RuleInput};
 pub use rules::co_occurrence::signal_name;
@@ -133,5 +134,3 @@ pub fn active(stage: crate::domain::Stage, settings: &RuleSettings) -> impl Iter
 
 #[cfg(test)]
 mod tests;
-
-pub use self::ladder::Score;
