@@ -14,7 +14,7 @@ use crate::format::fields::{Items, Text, count, count_if_any, counts, or_default
 /// Bytes of the name of a rule or a reviewer as JSON.
 const MAX_NAME: usize = 256;
 /// Longest short form of a call: bytes as JSON, where a control character has six.
-const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
+pub const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
 /// Most quantities of one answer.
 const MAX_MOVES: usize = 6;
 

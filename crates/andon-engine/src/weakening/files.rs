@@ -113,10 +113,9 @@ pub(super) fn changed<'p>(
         let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
         match endings {
             (Some(was), Some(is)) if was != is => {
-                let nothing = [is, was].map(|ending| Arc::new(reader.text(&ending, "")));
-                let [to, from] = nothing;
-                read.texts.push(ChangedText { path: path.clone(), old, new: from });
-                read.texts.push(ChangedText { path, old: to, new });
+                let [gone, unborn] = [was, is].map(|ending| Arc::new(reader.text(&ending, "")));
+                read.texts.push(ChangedText { path: path.clone(), old, new: gone });
+                read.texts.push(ChangedText { path, old: unborn, new });
             }
             (None, None) => {}
             (Some(_), _) | (None, Some(_)) => read.texts.push(ChangedText { path, old, new }),

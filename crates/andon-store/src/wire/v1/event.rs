@@ -14,14 +14,12 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use andon_core::domain::{
-    Event, EventKind, MAX_SHOWN, Renewal, ShortHash, Timestamp, Trace, Uptime, Usage, usage::micros,
+    Event, EventKind, MAX_LINE_SHOWN, Renewal, ShortHash, Timestamp, Trace, Uptime, Usage, usage::micros,
 };
 use andon_core::format::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
-/// Longest short form of a call: bytes as JSON, where a control character has six.
-const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
 /// Longest amount of money.
 const MAX_COST: usize = 64;
 
